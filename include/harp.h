@@ -91,14 +91,14 @@ typedef int32_t harp_status;
 #define HARP_ERROR_INTERNAL 13    /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 #define HARP_ERROR_NATIVE 14      /* a function given to harp_native returned a nonzero status */
 #define HARP_ERROR_DEVICE 15      /* the device does not exist, has failed, or holds an array that the call cannot use */
-#define HARP_ERROR_NO_GRADIENT 16 /* no gradient with respect to a node: y does not depend on it, or has no differentiable path to it */
+#define HARP_ERROR_NO_GRADIENT 16 /* harp_grad: y does not depend on x, or no differentiable path leads from x to y */
 
 /* The type of array elements (dtype). Bool is one byte, 0 or 1; any other byte reads as true. Integer arithmetic wraps. f16 is IEEE 754
  * binary16; bf16 is the upper half of an f32. 8-bit and 16-bit dtypes compute in a wider dtype: each operation widens its operands and
  * rounds or wraps its result once; a reduction rounds or wraps once, at its end. A complex element is two floats in memory, the real
  * part first. */
 typedef int32_t harp_dtype;
-#define HARP_UNKNOWN 0 /* for integer constants only: the constant takes the dtype of its neighbouring operand, see harp_constant */
+#define HARP_UNKNOWN 0 /* for integer constants only: the constant takes the dtype of the other operand, see harp_constant */
 /* generated from src/ops/dtype.h: dtypes { */
 #define HARP_BOOL 1        /* 1 byte */
 #define HARP_I8 2          /* 1 byte, computes in i32 */
@@ -128,7 +128,8 @@ HARP_API const char* harp_dtype_name(harp_dtype dtype);
 /*
  * A size: a plain number if >= 0, else the handle of a symbolic size of one graph (see harp_dim_var). Handles are negative numbers far
  * below -1, so -1 keeps its special meanings: "infer" in harp_reshape, "keep" in harp_expand. A function that makes a size returns
- * HARP_DIM_INVALID on failure; functions that are given it behave as if given a NULL node. HARP_SLICE_NONE is an open end of harp_slice.
+ * HARP_DIM_INVALID on failure; other functions treat the argument HARP_DIM_INVALID like a NULL node. HARP_SLICE_NONE means an open end in
+ * harp_slice.
  */
 typedef int64_t harp_dim;
 #define HARP_DIM_INVALID INT64_MIN
@@ -171,7 +172,7 @@ HARP_API void harp_string_release(harp_string* string);
  * nothing but the files of the cache.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
-/* Log levels: of a message, and the minimum level that a callback receives. */
+/* Log levels. Each message has one. A callback receives the messages whose level is at least harp_context_options.log_level. */
 #define HARP_LOG_TRACE 0
 #define HARP_LOG_DEBUG 1
 #define HARP_LOG_INFO 2
@@ -183,8 +184,8 @@ typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t work
 
 /*
  * How a context uses GPUs (backend "cuda"), for a host that uses CUDA itself. CUDA's types are void* here, so that no header of CUDA is
- * needed. harp_context_new checks only that the fields are consistent with each other; a context or stream that cannot be used is an error
- * of the first call that uses the GPU.
+ * needed. harp_context_new checks only that the fields are consistent with each other; if a context or stream cannot be used, the first
+ * call that uses the GPU fails.
  */
 typedef struct harp_cuda_options {
   size_t struct_size;
@@ -194,13 +195,14 @@ typedef struct harp_cuda_options {
   void* context;
   /* A CUstream of `context` for all of harp's work, valid as long as `context`. Work that the host puts on this stream is then in order
    * with harp's. CU_STREAM_LEGACY is allowed; CU_STREAM_PER_THREAD is not, because harp's threads would use different streams. While the
-   * host captures the stream as a CUDA graph, only runs with it as harp_run_options.stream are possible, other calls that use the GPU fail
-   * with HARP_ERROR_UNSUPPORTED, and no buffer on the GPU may be released. NULL: a stream of harp's own, which is not ordered with CUDA's
-   * legacy default stream. A stream without a context is HARP_ERROR_INVALID_ARGUMENT. */
+   * host captures work on the stream as a CUDA graph, a run must have this stream as harp_run_options.stream, other calls that use the GPU
+   * fail with HARP_ERROR_UNSUPPORTED, and no buffer on the GPU may be released. NULL: a stream of harp's own, which is not ordered with
+   * CUDA's legacy default stream. A stream without a context is HARP_ERROR_INVALID_ARGUMENT. */
   void* stream;
   /* GPU memory for arrays and for what programs need while they run. Set both functions or neither. harp calls them from any thread,
-   * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there,
-   * or the stream that the host captures if the memory is for a run in its graph (harp_run_options.stream).
+   * several at once, with the GPU's context current. `device` is the number of the GPU (1 for "cuda:1"). `stream` is the CUstream on which
+   * harp uses the memory: harp's stream on this GPU or, if the memory is for a run that the host captures as part of a CUDA graph
+   * (harp_run_options.stream), the captured stream.
    * alloc returns a device address aligned to 256 bytes; only work that harp puts on the stream after the call uses this memory. If alloc
    * returns NULL, harp waits for the stream and calls alloc once more. harp never requests 0 bytes. free is called while work that is
    * already on the stream may still use the memory, and not at all for a GPU that is lost (see harp_backend_available). Neither function
@@ -209,8 +211,9 @@ typedef struct harp_cuda_options {
   void (*free)(void* user, void* memory, int32_t device, void* stream);
   void* alloc_user;
   /* Without alloc, memory comes from a pool of harp's own on each GPU. When harp waits for the GPU, the pool returns free memory to the
-   * driver, except for this many bytes, which it keeps for reuse; when memory is short, it returns all free memory. CUDA graphs that
-   * harp makes of the launches of programs keep memory outside of the pool, on each GPU at most as many bytes in total. 0: 1 GiB. */
+   * driver, except for this many bytes, which it keeps for reuse; when memory is short, it returns all free memory. harp also records the
+   * launches of programs as CUDA graphs; the memory that these graphs keep is not in the pool, but has the same limit on each GPU. 0: 1
+   * GiB. */
   uint64_t max_kept_bytes;
 } harp_cuda_options;
 
@@ -236,14 +239,15 @@ typedef struct harp_context_options {
   /* Number of threads for runs of the backend "c", including the calling thread; at most 1024. With 0 or 1, runs use the calling thread
    * alone. With N, the context starts up to N - 1 threads at the first run that is large enough, and ends them with its last reference. The
    * threads serve one run at a time: a run that finds them busy uses its calling thread alone, and so does a child process that is forked
-   * after they started. They block all signals except those of faults. They run on the CPUs that the thread of that first run may use,
-   * except for the CPU that their caller was on when it last woke them. Results never depend on this number. */
+   * after they started. They block all signals except those of faults. They may run on the CPUs that were in the affinity mask of the
+   * thread that made that first run. When a run wakes them, they leave out the CPU of the calling thread. Results never depend on this
+   * number. */
   int32_t threads;
 
-  /* The host's thread pool, instead of `threads` (both: HARP_ERROR_INVALID_ARGUMENT). It must call body(arg, begin, end, worker) for ranges
-   * that together cover 0..n-1, in any order and on any threads, and return when all calls are done. Ranges should have at least `grain`
-   * iterations. `worker` must be less than width, and two concurrent calls must have different workers. Without threads and parallel_for,
-   * programs run on the calling thread alone. Results never depend on it. */
+  /* The host's thread pool, instead of `threads` (setting both is HARP_ERROR_INVALID_ARGUMENT). It must call body(arg, begin, end, worker)
+   * for ranges that together cover 0..n-1, in any order and on any threads, and return when all calls are done. Ranges should have at least
+   * `grain` iterations. `worker` must be less than width, and two concurrent calls must have different workers. Without threads and
+   * parallel_for, programs run on the calling thread alone. Results never depend on the ranges or the threads. */
   void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg);
   void* parallel_for_user;
   size_t width; /* number of workers of parallel_for, at least 1 */
@@ -259,8 +263,8 @@ typedef struct harp_context_options {
   int32_t cache_shared;       /* 1: trust everyone who can write to the directory; its owner and mode do not matter */
   int32_t reserved;
 
-  /* The C compiler as a command line ("gcc-12 -m64"); harp then tries no other. NULL: $HARP_CC, $CC, cc, gcc, clang, the first that
-   * works. */
+  /* The C compiler as a command line ("gcc-12 -m64"); harp then tries no other. NULL: $HARP_CC if it is set, and then no other; else the
+   * first of $CC, cc, gcc and clang that works. */
   const char* compiler;
   /* Time limit of harp_compile in milliseconds; 0: 60,000. The limit covers the whole call: source generation, waiting for other threads
    * and processes that compile the same program, waiting for a free compiler slot (see `compilers`), and the C compiler itself. At the
@@ -339,14 +343,14 @@ HARP_API int32_t harp_backend_available(harp_context* context, const char* name)
 HARP_API harp_string* harp_context_describe(harp_context* context, harp_error** err);
 
 /* Measures this machine, as `harp info --measure` does: sizes, latencies and bandwidths of its caches and memory, loads and arithmetic
- * operations per cycle. It takes a few seconds, 256 MiB from `alloc`, and the C compiler; the machine should be otherwise idle. Bandwidths
- * of all threads are those of the context's threads (`threads` or parallel_for). harp measures nothing unless this function is called.
- * The numbers replace the file machine-1.txt beside the tuning database in the cache directory. If the file cannot be written, or there is
- * no directory, the numbers apply to this context only, and harp logs a warning. From then on harp chooses schedules by these numbers
- * instead of the target's defaults: in this context, and in every context that is made later on this machine with the same directory.
- * Results never change. The numbers apply only if harp_compile_options.target is NULL: a named target stands for every machine of its kind.
- * A file that is damaged, of another machine or of another version's format is ignored with one warning. Errors: those of the C compiler;
- * HARP_ERROR_OUT_OF_MEMORY. */
+ * operations per cycle. The call takes a few seconds, 256 MiB from `alloc`, and the C compiler; the machine should be otherwise idle. The
+ * bandwidth of several threads together is measured with the context's threads (`threads` or parallel_for). harp measures nothing unless
+ * this function is called. The numbers replace the file machine-1.txt beside the tuning database in the cache directory. If the file cannot
+ * be written, or there is no directory, the numbers apply to this context only, and harp logs a warning. From then on harp chooses
+ * schedules by these numbers instead of the target's defaults: in this context, and in every context that is made later on this machine
+ * with the same directory. Results never change. The numbers apply only if harp_compile_options.target is NULL: a named target stands for
+ * every machine of its kind. A file that is damaged, of another machine or of another version's format is ignored with one warning. Errors:
+ * those of the C compiler; HARP_ERROR_OUT_OF_MEMORY. */
 HARP_API harp_status harp_context_measure(harp_context* context, harp_error** err);
 
 /* Returns the path of the cache directory in use, or "" if there is none. The caller owns the result. */
@@ -360,11 +364,11 @@ HARP_API harp_string* harp_cache_list(harp_context* context, harp_error** err);
 
 typedef struct harp_cache_stats_info {
   size_t struct_size;
-  uint64_t entries;     /* entries in the directory */
-  uint64_t bytes;       /* bytes in the directory */
-  uint64_t memory_hits; /* compilations of this context that found the program in memory */
-  uint64_t disk_hits;   /* compilations of this context that found the program in the directory */
-  uint64_t misses;      /* compilations of this context that found the program in neither */
+  uint64_t entries;     /* number of entries in the cache directory */
+  uint64_t bytes;       /* size of these entries in bytes */
+  uint64_t memory_hits; /* number of compilations of this context that found the program in memory */
+  uint64_t disk_hits;   /* number of compilations of this context that found the program in the directory */
+  uint64_t misses;      /* number of compilations of this context that found the program in neither */
 } harp_cache_stats_info;
 
 #define HARP_CACHE_STATS_INFO_INIT \
@@ -376,10 +380,10 @@ HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_in
 /* The memory that a context keeps for reuse (harp_context_options.kept_memory_bytes). */
 typedef struct harp_memory_stats_info {
   size_t struct_size;
-  uint64_t kept_bytes;  /* memory that is kept and not in use */
+  uint64_t kept_bytes;  /* bytes of memory that is kept and not in use */
   uint64_t limit_bytes; /* the limit of kept_bytes; 0: nothing is kept */
-  uint64_t reused;      /* workspaces and buffers that used kept memory */
-  uint64_t allocated;   /* workspaces and buffers that needed new memory; those of less than 4 KiB are neither kept nor counted */
+  uint64_t reused;      /* number of workspaces and buffers that used kept memory */
+  uint64_t allocated;   /* number of workspaces and buffers that needed new memory; those of less than 4 KiB are neither kept nor counted */
 } harp_memory_stats_info;
 
 #define HARP_MEMORY_STATS_INFO_INIT \
@@ -460,9 +464,9 @@ HARP_API harp_node* harp_input(harp_graph* graph, const char* name, harp_dtype d
 HARP_API harp_status harp_output(harp_graph* graph, const char* name, harp_node* node);
 
 /* Make constants of rank 0. A number that the dtype cannot hold (2.5, 300 or NaN for an integer type, 2 for bool) is HARP_ERROR_RANGE;
- * floats round to nearest. The dtype of an integer constant may be HARP_UNKNOWN: wherever the constant is used, it takes the dtype of the
- * neighbouring operand, which must be able to hold it (harp_cast sets it explicitly). An operation on such constants alone, or an output of
- * one, is HARP_ERROR_DTYPE. */
+ * floats round to nearest. The dtype of an integer constant may be HARP_UNKNOWN: in each operation the constant then takes the dtype of the
+ * other operand, which must be able to hold it (harp_cast sets the dtype explicitly). An operation whose operands are all constants of
+ * dtype HARP_UNKNOWN is HARP_ERROR_DTYPE, and so is such a constant as an output. */
 HARP_API harp_node* harp_constant(harp_graph* graph, harp_dtype dtype, double value);
 HARP_API harp_node* harp_constant_i64(harp_graph* graph, harp_dtype dtype, int64_t value);
 HARP_API harp_node* harp_constant_u64(harp_graph* graph, harp_dtype dtype, uint64_t value);
@@ -486,14 +490,15 @@ HARP_API const char* harp_node_name(const harp_node* node);
  * harp_node_rank(node). */
 HARP_API harp_status harp_node_dims(const harp_node* node, int32_t rank, harp_dim* dims, harp_error** err);
 HARP_API harp_graph* harp_node_graph(const harp_node* node); /* the graph of a node, borrowed; NULL for NULL */
-/* Names a node for messages, text and pictures. If the node already has a name, it keeps that one. Returns the node. */
+/* Names a node for error messages, for the text format and for harp_graph_dot. If the node already has a name, it keeps that one. Returns
+ * the node. */
 HARP_API harp_node* harp_node_set_name(harp_node* node, const char* name);
 
 /* How a node was made. harp_node_op returns the operation's name in the text format ("add", "input"; borrowed, valid for ever; "" for
- * NULL). harp_node_source_count and harp_node_source give the node's operands; an index out of range gives NULL. harp_node_attributes
- * returns the attributes as the text format writes them ("axes=[0], keepdims=true"; owned), and for one of several results of a custom
- * function which one it is ("result=1"). A composite operation appears as its primitive operations. The handle of an operand is the one it
- * was made with. */
+ * NULL). harp_node_source_count and harp_node_source give the node's operands; an index out of range gives NULL. An operand has only one
+ * handle: harp_node_source returns the handle that the function which made the operand returned. harp_node_attributes returns the
+ * attributes as the text format writes them ("axes=[0], keepdims=true"; owned); if the node is one of several results of a custom function,
+ * the text also says which result ("result=1"). A composite operation appears as its primitive operations. */
 HARP_API const char* harp_node_op(const harp_node* node);
 HARP_API int32_t harp_node_source_count(const harp_node* node);
 HARP_API harp_node* harp_node_source(const harp_node* node, int32_t index);
@@ -527,8 +532,8 @@ HARP_API harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err);
  * numbers, the result's rank. Shapes that do not broadcast are an error: "Cannot broadcast shapes [2, 3] and [4]". */
 HARP_API harp_status harp_broadcast_shapes(int32_t a_rank, const int64_t* a_dims, int32_t b_rank, const int64_t* b_dims, int64_t* dims,
                                            harp_error** err);
-/* Finds the element of an array of shape `dims` that an element of a broadcast result reads. `index` has result_rank numbers, `source`
- * receives `rank` numbers. */
+/* Maps an index of a broadcast result to the index of the element that it comes from, in an operand of shape `dims`. `index` has
+ * result_rank numbers; `source` receives `rank` numbers. */
 HARP_API harp_status harp_broadcast_index(int32_t result_rank, const int64_t* index, int32_t rank, const int64_t* dims, int64_t* source,
                                           harp_error** err);
 
@@ -856,8 +861,9 @@ HARP_API harp_node* harp_take(harp_node* x, harp_node* indices, int32_t axis);
  * indices must have x's sizes except along the axis (HARP_ERROR_SHAPE). The result has the shape of indices. */
 HARP_API harp_node* harp_take_along_axis(harp_node* x, harp_node* indices, int32_t axis);
 /* torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same position on all other axes. x and
- * updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE).
- * Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient. */
+ * updates have the same dtype, which may be any. indices must have x's sizes except along the axis, and updates the sizes of indices
+ * (HARP_ERROR_SHAPE). Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a
+ * gradient. */
 HARP_API harp_node* harp_scatter(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
 /* harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a combination: the update is added to the
  * element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN wins). They accept numbers; mul only integers
@@ -874,10 +880,10 @@ HARP_API harp_node* harp_scatter_min(harp_node* x, harp_node* indices, harp_node
  * value. Any other reduction is HARP_ERROR_INVALID_ARGUMENT. */
 HARP_API harp_node* harp_scatter_reduce(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis, const char* reduction,
                                         int32_t include_self);
-/* ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
- * the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
- * (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of harp_scatter_reduce. A tuple with an index out of range selects
- * the last element, or fails the run with check_indices. */
+/* ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices along the first k axes of x. Each tuple
+ * selects an element of x or, if x has further axes, the subarray along these. The axes of updates must be the axes of indices without the
+ * last one, followed by those further axes of x (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of
+ * harp_scatter_reduce. A tuple with an index out of range selects the last element, or fails the run with check_indices. */
 HARP_API harp_node* harp_scatter_nd(harp_node* x, harp_node* indices, harp_node* updates, const char* reduction);
 /* torch.index_add: harp_scatter_add with one index for each position along the axis. indices have rank 1. updates have x's sizes except
  * along the axis, where they have one position for each index. Along axis 0 of a matrix, rows are added to rows. */
@@ -905,9 +911,9 @@ HARP_API harp_node* harp_searchsorted(harp_node* sorted, harp_node* values, cons
 
 /*
  * Fourier transforms, as in numpy.fft: the sum of x[k] exp(-2 pi i j k / n) along an axis, for f32, f64 and complex numbers, in O(n log n)
- * steps for every length. n is the length of the transform: x is cut or padded with zeros to n elements; 0 keeps its size. norm: NULL or
- * "backward" divides only the inverse transform by n, "forward" only the forward one, "ortho" divides both by the square root of n. A
- * length below 1 is HARP_ERROR_RANGE; f16 and bf16 are HARP_ERROR_DTYPE.
+ * steps for every length. n is the length of the transform: x is cut or padded with zeros to n elements; 0 means the size of x along the
+ * axis. norm: NULL or "backward" divides only the inverse transform by n, "forward" only the forward one, "ortho" divides both by the
+ * square root of n. A length below 1 is HARP_ERROR_RANGE; f16 and bf16 are HARP_ERROR_DTYPE.
  */
 HARP_API harp_node* harp_fft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
 HARP_API harp_node* harp_ifft(harp_node* x, harp_dim n, int32_t axis, const char* norm);
@@ -1154,18 +1160,18 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  * flag harp_run_options.cancel is set; on a GPU even the flag does not end the loop, because kernels do not read it.
  *
  * An index outside its array accesses no memory: the element is 0, and the run fails with HARP_ERROR_RANGE. The message names node, input,
- * axis (or the local array), index and size. If several index expressions of the body fail, it is about the first one of them in the text
- * of the body, and about the first element of the result for which that one fails. The other outputs are then undefined. If an output
- * depends on the result, every element of it is computed, even if only some are used (algebra may remove the dependence: y * 0 of integers
- * is 0). Integers wrap; floats follow docs/semantics.md; complex arrays are not accepted. A body fuses like any elementwise operation if it
- * has no loops and no local arrays, and if it indexes its inputs only with the element's own indices (ridx0 ...) or with constants in
- * range. The operation has no gradient.
+ * axis (or the local array), index and size. If several index expressions of the body fail, the message is about the one that comes first
+ * in the text of the body, and about the first element of the result for which that expression fails. The other outputs are then undefined.
+ * If an output depends on the result, every element of the result is computed, even if only some are used (algebra may remove the
+ * dependence: y * 0 of integers is 0). Integers wrap; floats follow docs/semantics.md; complex arrays are not accepted. A body fuses like
+ * any elementwise operation if it has no loops and no local arrays, and if it indexes its inputs only with the element's own indices (ridx0
+ * ...) or with constants in range. The operation has no gradient.
  */
 typedef struct harp_custom_function_desc {
   size_t struct_size;
   const char* body;
   harp_dtype dtype; /* dtype of the result; harp_custom_function_results does not look at it */
-  int32_t rank;     /* sizes of the result */
+  int32_t rank;     /* number of axes of the result; dims has their sizes */
   const harp_dim* dims;
   harp_graph* graph; /* the graph of the new node: required if n is 0, else NULL or the inputs' graph */
 } harp_custom_function_desc;
@@ -1185,7 +1191,7 @@ HARP_API harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, con
  *       }
  *     }
  *
- * It runs once for all results that are used, and fails a run if any of its indices is out of range, whichever result is used. */
+ * The body computes all used results together. A run fails if any index in the body is out of range, whichever result is used. */
 HARP_API harp_status harp_custom_function_results(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc,
                                                   int32_t n_results, const harp_dtype* dtypes, harp_node** results);
 
@@ -1233,7 +1239,7 @@ typedef struct harp_native_desc {
   void* user;                    /* the value of the parameter "void* user" */
   const char* signature;
   harp_dtype dtype; /* dtype of the result */
-  int32_t rank;     /* sizes of the result */
+  int32_t rank;     /* number of axes of the result; dims has their sizes */
   const harp_dim* dims;
   harp_graph* graph; /* the graph of the new node: required if n is 0, else NULL or the inputs' graph */
 } harp_native_desc;
@@ -1286,12 +1292,13 @@ typedef struct harp_compile_options {
   /* Vector width in elements: 1, 2, 4, 8 or 16; 0: the target's. Results do not depend on it. */
   int32_t simd_width;
   /* CPU to compile for: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load" (AVX-512 with one vector load a cycle: Zen
-   * 4), the last three also with "-vnni" after the name (and instructions for dot products of integers: AVX-VNNI or AVX512-VNNI),
-   * "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
-   * names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
-   * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is
-   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, with the
-   * most multiprocessors that a GPU here has, or "sm_80" for harp_graph_emit where there is none. */
+   * 4); the last three also with the suffix "-vnni", for CPUs that have instructions for dot products of integers (AVX-VNNI or
+   * AVX512-VNNI); "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists
+   * the names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
+   * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" the
+   * target is a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120". NULL: the kind of the GPU with the lowest compute
+   * capability in this machine, but with the largest number of multiprocessors of any GPU in it. If there is no GPU, harp_graph_emit uses
+   * "sm_80". */
   const char* target;
   /* 1: generate C without vector types, for compilers other than gcc and clang; simd_width must then be 0 or 1. */
   int32_t plain_text;
@@ -1420,13 +1427,13 @@ typedef struct harp_run_options {
   const volatile int32_t* cancel;
   /* A CUstream of the host, for a run on a GPU: the run begins after the work that is on the stream at the call, and work that is put on
    * the stream after the call begins after the run. It must be a stream of the context that harp uses (harp_cuda_options.context), else
-   * HARP_ERROR_INVALID_ARGUMENT; for a run elsewhere it is HARP_ERROR_DEVICE.
+   * HARP_ERROR_INVALID_ARGUMENT; with a run that is not on a GPU it is HARP_ERROR_DEVICE.
    *
    * The call returns when the run is enqueued, except that a run that checks indices or stages outputs is complete when the call returns,
    * and functions of the host are called before it returns. Later calls of harp on the same GPU are in order with the run, so that every
-   * buffer can be passed to them, and buffers that harp allocated can be released at once. Memory of the host's behind a buffer must not be
-   * freed or written before the run is complete, except by work on the stream. If a kernel of the run faults after the call has returned, a
-   * later call of harp reports the fault.
+   * buffer can be passed to them, and buffers that harp allocated can be released at once. The host's own memory that a buffer wraps must
+   * not be freed or written before the run is complete, except by work on the stream. If a kernel of the run faults after the call has
+   * returned, a later call of harp reports the fault.
    *
    * While the host captures the stream as a CUDA graph, the run becomes a part of that graph, together with the memory it needs, and runs
    * whenever the host launches the graph. The program and the buffers must outlive the graph. HARP_ERROR_UNSUPPORTED, without harm to the
@@ -1708,8 +1715,9 @@ HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, h
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
  * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once, unless a run on a stream (harp_run_options.stream)
- * writes it. It may then be used on that stream, and on another one after harp_buffer_signal_stream for that other one, such as the
- * stream that the consumer passes to Python's __dlpack__. A buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
+ * writes it. Then only the run's stream may use it at once; any other stream may use it after harp_buffer_signal_stream was called for that
+ * other stream, such as the stream that the consumer passes to Python's __dlpack__. A buffer on a device for which DLPack has no number is
+ * HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
@@ -1782,7 +1790,8 @@ typedef struct harp_tune_options {
   /* Values of shape variables, and `cancel`, a flag that ends harp_tune with HARP_ERROR_CANCELLED while it compiles or runs (if `cancel` is
    * NULL, that of `compile` applies). NULL: inputs determine all shape variables. */
   const harp_run_options* run;
-  /* Time limit; 0: 30. The default program and the configuration found earlier are compiled and compared even if that takes longer. */
+  /* Time limit in seconds; 0: 30. The default program and the configuration found earlier are compiled and compared even if that takes
+   * longer. */
   double seconds;
   int32_t strategy; /* HARP_TUNE_BEAM, HARP_TUNE_RANDOM or HARP_TUNE_GRID */
   int32_t dry_run;  /* 1: store nothing in the database */
@@ -1874,7 +1883,7 @@ typedef struct harp_fault {
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;   /* first argument of the functions below */
-  size_t width; /* workers of parallel_for; 0 and 1: serial */
+  size_t width; /* number of workers of parallel_for; 0 and 1: serial */
   /* As in harp_context_options; NULL: serial. */
   void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
   /* Memory aligned to 64 bytes; NULL: malloc and free. They are used if `workspace` is too small; harp never requests 0 bytes. */
@@ -1882,7 +1891,7 @@ typedef struct harp_runtime {
   void (*free)(void* self, void* memory);
   void* workspace; /* aligned to 64 bytes, or NULL */
   size_t workspace_size;
-  void* const* natives;           /* NULL: programs that call functions of the host have no entry points */
+  void* const* natives;           /* must be NULL, because a program that calls functions of the host has no entry points */
   void* step_cursor;              /* must be NULL: reserved for later versions */
   harp_fault* fault;              /* receives the cause of HARP_ERROR_RANGE; NULL: not wanted */
   const volatile int32_t* cancel; /* as in harp_run_options; the function returns HARP_ERROR_CANCELLED if it is set; NULL: no flag */

@@ -1,7 +1,7 @@
 // harp.hpp - the C++17 interface of harp: header-only, built on harp.h. Programs link with libharp (pkg-config harp).
 //
 //   Graph, Node, Program        explicit graphs with symbolic sizes                                graph.hpp, node.hpp
-//   Tensor                      lazy arrays: operations build, reading elements computes           tensor.hpp
+//   Tensor                      lazy arrays: operations build a graph, reading elements runs it    tensor.hpp
 //   grad                        gradients of nodes and tensors                                     gradient.hpp
 //   jit                         a function of tensors that is traced once                          jit.hpp
 //   Field                       expression templates: D = A * B + C is one loop over memory        field.hpp
@@ -9,8 +9,8 @@
 //   Context, Buffer             the context of all objects; input and output arrays                handles.hpp
 //   add, exp, sum, conv2d ...   every operation of harp.h, on nodes, tensors and fields alike      operations.hpp
 //
-// Errors are harp::Error, thrown by the operation that fails (error.hpp). Without exceptions a handler is called, and the result is an
-// empty handle. Everything is in the namespace harp. docs/cpp.md is the introduction.
+// Errors are harp::Error, thrown by the operation that fails (error.hpp). If exceptions are disabled, a handler is called instead, and the
+// operation returns an empty handle. Everything is in the namespace harp. docs/cpp.md is the introduction.
 #ifndef HARP_HPP
 #define HARP_HPP
 

@@ -64,7 +64,8 @@ void lower(Stages& s, const PipelineOptions&) {
 
 void apply_schedule(Stages& s, const PipelineOptions& options) {
   ir::apply_schedule(*s.module);
-  // On a CPU, loops of one step stay: vectorise() makes them of remainders, beside loops of several steps that have the same form.
+  // On a GPU, loops with a single iteration are replaced by their bodies. On a CPU they stay: vectorise() makes them for remainders, next
+  // to loops of the same form with several iterations.
   if (options.target.gpu() != nullptr)
     for (ir::Kernel& kernel : s.module->kernels) ir::unroll_single_iterations(*s.module->arena, kernel);
   if (kVerifyPasses) ir::verify(*s.module);

@@ -1309,8 +1309,9 @@ func (x *Tensor) TakeAlongAxis(indices *Tensor, axis int) *Tensor {
 }
 
 // Scatter: torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same position on all other axes. x and
-// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE).
-// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
+// updates have the same dtype, which may be any. indices must have x's sizes except along the axis, and updates the sizes of indices
+// (HARP_ERROR_SHAPE). Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a
+// gradient.
 func (x *Tensor) Scatter(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	return trace(opKey("Scatter").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Scatter(in[1], in[2], axis)
@@ -1371,10 +1372,10 @@ func (x *Tensor) ScatterReduce(indices *Tensor, updates *Tensor, axis int, reduc
 	}, x, indices, updates)
 }
 
-// ScatterNd: ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
-// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
-// (HARP_ERROR_SHAPE). reduction: nil, "set" or "none", or a reduction of ScatterReduce. A tuple with an index out of range selects
-// the last element, or fails the run with check_indices.
+// ScatterNd: ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices along the first k axes of x. Each tuple
+// selects an element of x or, if x has further axes, the subarray along these. The axes of updates must be the axes of indices without the
+// last one, followed by those further axes of x (HARP_ERROR_SHAPE). reduction: nil, "set" or "none", or a reduction of
+// ScatterReduce. A tuple with an index out of range selects the last element, or fails the run with check_indices.
 func (x *Tensor) ScatterNd(indices *Tensor, updates *Tensor, reduction string) *Tensor {
 	return trace(opKey("ScatterNd").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].ScatterNd(in[1], in[2], reduction)

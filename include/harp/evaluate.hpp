@@ -26,7 +26,7 @@ struct Target {
   const void* identity;  // address of the field or the number
   DType dtype;
   void* data;
-  const Type* type;  // NULL: no memory yet
+  const Type* type;  // the dtype and sizes of its memory; NULL: it has no memory yet
   bool is_number;    // true: a C++ number, whose memory is in the host's memory even if the expression is evaluated on a GPU
 };
 
@@ -66,7 +66,7 @@ struct Gathered {
 /// number or a field, respectively.
 struct ExpressionBuilder {
   harp_graph* graph;
-  const uint64_t* leaf;  // the key's word for the next operand that is a field
+  const uint64_t* leaf;  // the word of the cache key for the next operand that is a field
   const std::vector<harp_node*>& inputs;
   size_t next = 0;                  // index of the next input
   std::vector<harp_node*> results;  // nodes of the results of earlier assignments
@@ -86,7 +86,7 @@ struct Compiled {
   Handle<harp_program> program;
   harp_entry_point_ex entry = nullptr;           // NULL: the program has no entry point
   std::vector<std::pair<size_t, int32_t>> vars;  // for each shape variable, the input and axis that determine it
-  std::vector<uint64_t> in_place;                // for each result, a bit for each input that it may overwrite in place
+  std::vector<uint64_t> in_place;                // for each result, a bit mask: bit i is set if the result may overwrite input i
   // True: inputs and results are passed as arrays of one axis, because all operations are elementwise on arrays of one shape.
   bool flat = false;
   uint64_t kernels = 0;

@@ -106,7 +106,7 @@ class Field : public Expr<Field<T>> {
     field.copy(*this);
     return field;
   }
-  /// read and write copy all elements to the host's memory or from it, wherever the field is.
+  /// read() copies all elements to the host's memory, and write() copies all elements from it, wherever the field is.
   void read(Span<T> elements) const {
     if (!has_size(elements.size()) || elements.empty()) return;
     detail::after_default_stream(context_.session());

@@ -108,8 +108,8 @@ detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dim
 }
 
 /// A custom function of several results: there is one result for each dtype, and each result has these sizes. The body sets output0,
-/// output1 ..., or output if there is only one dtype; it runs once for all results that are used. The inputs are one or more nodes, or one
-/// or more tensors.
+/// output1 ..., or output if there is only one dtype. It computes one element of each result that is used. The inputs are one or more
+/// nodes, or one or more tensors.
 template <class T, class... More>
 std::vector<detail::Array<T>> custom_function_results(const Text& body, const std::vector<DType>& dtypes, const Sizes& dims, const T& input,
                                                       const More&... more) {
@@ -326,7 +326,7 @@ class Native {
   const H* function_;
 };
 
-/// Makes an operation of a C++ function. It is called once in each run, with row-major arrays in memory:
+/// Makes an operation of a C++ function, which is then called once in each run, with row-major arrays in memory:
 ///
 ///     [](const ArrayView<const float>& a, Span<const int32_t> b, const ArrayView<float>& result) { ... }
 ///

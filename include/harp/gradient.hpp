@@ -37,11 +37,11 @@ inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const 
 }
 inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
 
-/// Gradients of tensors: as grad() of nodes above, but y must be pending; the xs need not be. Gradients stop at computed arrays. An array
-/// on which realize() was called counts as a constant. Any other array was computed because its elements were read (data, item, to_vector
-/// ...), because more than 10,000 operations were pending, or by jit. If y depends on such an array, and this array was computed from one
-/// of xs, the gradient would miss that path, and the call fails with HARP_ERROR_NO_GRADIENT. Call grad before reading elements, or compute
-/// everything, gradients included, in one jit function.
+/// Gradients of tensors: as grad() of nodes above, but y must be pending, that is, not computed yet; the xs may be computed. Gradients stop
+/// at computed arrays. An array on which realize() was called counts as a constant. Any other array was computed because its elements were
+/// read (data, item, to_vector ...), because more than 10,000 operations were pending, or by jit. If y depends on such an array, and this
+/// array was computed from one of xs, the gradient would miss that path, and the call fails with HARP_ERROR_NO_GRADIENT. Call grad before
+/// reading elements, or compute everything, gradients included, in one jit function.
 ///
 /// A computed array remembers at most 16 of the arrays from which it was computed. If there were more, grad assumes that it was also
 /// computed from every older array; the age of an array counts from the moment at which any computed array recorded it first. The call may

@@ -99,7 +99,7 @@ inline std::mutex& symbols_mutex() {
 struct Session {
   std::atomic<uint32_t> references{1};
   harp_context* context = nullptr;
-  uint64_t id = 0;   // never reused: caches identify a session by it
+  uint64_t id = 0;   // never reused for another session, because caches identify a session by its id
   size_t width = 1;  // threads that a run may use
   std::mutex mutex;  // protects the attachments
   std::unique_ptr<Attachment> tensors, expressions;

@@ -89,9 +89,9 @@ struct Pack<std::vector<R>> {
 struct Traced {
   std::vector<uint64_t> key;
   std::shared_ptr<Plan> plan;
-  std::vector<int32_t> arguments;  // for each leaf: the index of the argument; -1 if the leaf is not an argument
-  std::vector<Tensor> captured;    // for each leaf that is not an argument: the captured tensor or number
-  std::vector<uint32_t> origins;   // indices of the leaves from which a differentiable path leads to a result
+  std::vector<int32_t> arguments;  // for each leaf of the trace: the index of the argument; -1 if the leaf is not an argument
+  std::vector<Tensor> captured;    // for each leaf of the trace that is not an argument: the captured tensor or number
+  std::vector<uint32_t> origins;   // indices of the leaves of the trace from which a differentiable path leads to a result
   std::vector<const Type*> results;
   std::vector<size_t> lengths;  // the length of each vector in the result
 };

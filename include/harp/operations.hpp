@@ -986,8 +986,9 @@ detail::Applied<op::take_along_axis, X0, X1> take_along_axis(const X0& x, const 
 }
 
 /// torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same position on all other axes. x and
-/// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE).
-/// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
+/// updates have the same dtype, which may be any. indices must have x's sizes except along the axis, and updates the sizes of indices
+/// (HARP_ERROR_SHAPE). Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a
+/// gradient.
 template <class X0, class X1, class X2>
 detail::Applied<op::scatter, X0, X1, X2> scatter(const X0& x, const X1& indices, const X2& updates, int32_t axis) {
   return detail::apply(op::scatter{axis}, x, indices, updates);
@@ -1024,10 +1025,10 @@ detail::Applied<op::scatter_reduce, X0, X1, X2> scatter_reduce(const X0& x, cons
   return detail::apply(op::scatter_reduce{axis, reduction, include_self}, x, indices, updates);
 }
 
-/// ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
-/// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
-/// (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of harp_scatter_reduce. A tuple with an index out of range selects
-/// the last element, or fails the run with check_indices.
+/// ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices along the first k axes of x. Each tuple
+/// selects an element of x or, if x has further axes, the subarray along these. The axes of updates must be the axes of indices without the
+/// last one, followed by those further axes of x (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of
+/// harp_scatter_reduce. A tuple with an index out of range selects the last element, or fails the run with check_indices.
 template <class X0, class X1, class X2>
 detail::Applied<op::scatter_nd, X0, X1, X2> scatter_nd(const X0& x, const X1& indices, const X2& updates, const Text& reduction = {}) {
   return detail::apply(op::scatter_nd{reduction}, x, indices, updates);

@@ -94,10 +94,10 @@ inline bool is_differentiable(const Value* value) { return value->type == nullpt
 /// is the number of times that `value` occurs as an operand of values in the Walk.
 template <class F>
 void visit_differentiable(Walk& walk, const Value* y, F&& visit) {
-  static thread_local std::vector<uint32_t> marks;  // 2 * uses, plus 1 if the value is on a differentiable path
+  static thread_local std::vector<uint32_t> marks;  // for each value of the walk: 2 * uses, plus 1 if the value is on a differentiable path
   marks.assign(walk.order.size(), 0);
   marks[walk.number_of(y)] = 1;
-  for (size_t i = walk.order.size(); i-- > 0;) {  // in reverse: operands come before their consumers
+  for (size_t i = walk.order.size(); i-- > 0;) {  // visits consumers before their operands; walk.order has the opposite order
     Value* value = walk.order[i];
     const bool is_reached = (marks[i] & 1) != 0 && is_differentiable(value);
     const bool goes_on = is_reached && (value->signature == nullptr || !value->signature->stops_gradients);
@@ -162,7 +162,7 @@ inline bool check_origins(Value* y, Value* const* xs, size_t count) {
 /// Records `values`, the pending gradients with respect to xs, in every value that depends on one of xs. When such a value is computed, the
 /// gradients have to be computed in the same run. The Walk (walk.hpp) was made for `values`.
 inline void note_gradients(Walk& walk, Value* const* xs, size_t count, std::vector<Value*> values) {
-  static thread_local std::vector<uint8_t> marks;  // 1: one of xs; 2: depends on one of xs
+  static thread_local std::vector<uint8_t> marks;  // for each value of the walk: 1 if it is one of xs, 2 if it depends on one of xs
   marks.assign(walk.order.size(), 0);
   for (size_t i = 0; i < count; ++i) marks[walk.number_of(xs[i])] = 1;
   for (Value* value : values) value->is_gradient = true;

@@ -27,12 +27,13 @@ struct Configuration {
 
 namespace detail {
 
-/// The compiled program for a structure of pending values. It never changes, except for last_use.
+/// The compiled program for pending values (operations on tensors that are not computed yet) that are connected in a certain way and have
+/// inputs of certain types. It never changes, except for last_use.
 struct Plan {
   std::vector<uint64_t> key;
   Handle<harp_program> program;  // null if harp has only built and checked the graph of these pending values, but not compiled it yet
-  std::vector<uint32_t> inputs;  // for each input of the program: the index of the leaf in the walk
-  struct Variable {              // a symbolic size s: this axis of this input is factor * s + offset
+  std::vector<uint32_t> inputs;  // for each input of the program: the index in Walk::leaves (walk.hpp) of the array that is passed to it
+  struct Variable {              // a symbolic size s: axis `axis` of input `input` has the size factor * s + offset
     size_t input;
     int32_t axis;
     int64_t factor, offset;
@@ -131,7 +132,7 @@ inline bool build_graph(harp_graph* graph, const Walk& walk, Value* const* resul
   return true;
 }
 
-/// Compiles the program that computes `results`, which are pending values of the Walk. NULL after an error.
+/// Compiles the program that computes `results`, which are pending values of the Walk (walk.hpp). NULL after an error.
 inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* const* results, size_t count,
                                      const Configuration& configuration) {
   Out err;
@@ -187,7 +188,7 @@ inline void add_configuration(std::vector<uint64_t>& key, const Configuration& c
   key.insert(key.end(), words.data(), words.data() + words.size());
 }
 
-/// Finds the plan that computes `results`, for which the Walk was made, or compiles it. NULL after an error.
+/// Finds the plan that computes `results`, for which the Walk (walk.hpp) was made, or compiles it. NULL after an error.
 inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const* results, size_t count,
                                      const Configuration& configuration) {
   add_configuration(walk.key, configuration);

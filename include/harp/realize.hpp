@@ -1,4 +1,5 @@
-// Computes pending values. Decides when a value is computed, and which other values the same run computes. Part of harp.hpp.
+// Computes pending values: the results of operations on tensors, as long as they are not computed. Decides when a value is computed, and
+// which other values the same run computes. Part of harp.hpp.
 #ifndef HARP_REALIZE_HPP
 #define HARP_REALIZE_HPP
 
@@ -74,7 +75,7 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   if (!run_plan(session, *plan, walk.leaves.data(), types.data(), results.size(), buffers.data())) return false;
   for (Value* value : results) Resource<Session>::retain(value->session);
   for (size_t i = wanted; i < results.size(); ++i)
-    Resource<Value>::retain(results[i]);  // releasing operands below may release the only other reference
+    Resource<Value>::retain(results[i]);  // keeps the value alive: releasing operands below may release the only other reference to it
   for (size_t i = 0; i < results.size(); ++i) {
     Value* value = results[i];
     if (value->count == 0) Resource<Session>::release(value->session);  // a value without operands already has a reference to its session

@@ -1,4 +1,5 @@
-// Runs of plans: the memory that they reuse, the sizes that replace symbolic ones, and the counts of what was launched. Part of harp.hpp.
+// Runs of plans, which are compiled programs of tensor operations (plan.hpp): the memory that runs reuse, the sizes that replace symbolic
+// ones, and the counts of what was launched. Part of harp.hpp.
 #ifndef HARP_RUN_HPP
 #define HARP_RUN_HPP
 

@@ -2,8 +2,8 @@
 //
 // A Signature is an operation with its attributes on operands of certain types. When it occurs for the first time, harp's graph checks it
 // and infers the type of the result; when it occurs again, it is only looked up. A Value is an array, which is either computed or pending.
-// A pending Value has a Signature, which says how to compute it from other Values. The graph of a structure of pending Values is built when
-// such a structure is computed for the first time (plan.hpp).
+// A pending Value has a Signature, which says how to compute it from other Values. The graph of pending Values is built when Values whose
+// Signatures are connected in the same way are computed for the first time (plan.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
@@ -62,9 +62,9 @@ struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
   std::vector<const Type*> results;
-  bool symbolic = false;         // true: it has symbolic sizes, so it can be built only in the graph that owns these sizes
+  bool symbolic = false;         // true: the operation has symbolic sizes, so it can be built only in the graph that owns these sizes
   bool passes_products = false;  // true: a sum over the result and a product among the operands may form one contraction; see settle()
-  bool stops_gradients = false;  // its result has no derivative with respect to its operands
+  bool stops_gradients = false;  // true: the result has no derivative with respect to the operands
 };
 
 inline bool passes_products(const char* name) {
@@ -140,7 +140,8 @@ struct Value;
 struct Gradients {
   std::vector<Value*> values;  // the gradients that are still pending
 };
-/// A linked list of all Gradients that need the operation of one value, which must therefore be pending.
+/// A linked list of all objects of type Gradients that need the operation of one value. Such a value must be pending, because a computed
+/// value has lost its operation.
 struct GradientList {
   std::shared_ptr<Gradients> gradients;
   std::shared_ptr<const GradientList> next;
@@ -156,7 +157,7 @@ struct Value {
   const Type* type = nullptr;            // NULL: an operation with several results; each result is another Value, whose `part` is its index
   Session* session = nullptr;            // retained only if there are no operands; otherwise an operand keeps the session alive
   harp_buffer* buffer = nullptr;         // retained
-  void* data = nullptr;                  // NULL: pending, a placeholder, or an array without elements
+  void* data = nullptr;                  // address of the elements; NULL: pending, a placeholder, or an array without elements
   uint32_t pending = 0;                  // upper bound of the number of pending values that this one depends on, itself included
   int32_t part = -1;                     // if not negative: this is result number `part` of the only operand, which has several results
   bool is_gradient = false;              // true: this value is listed in one of the Gradients of the list `gradients`

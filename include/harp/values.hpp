@@ -270,7 +270,7 @@ inline Category category_of(DType dtype) {
 /// A C++ number that is combined with arrays and takes their dtype.
 struct Number {
   Category category = Category::integer;
-  bool is_unsigned = false;  // for integers: u holds the value
+  bool is_unsigned = false;  // for integers: true if u holds the value, false if i holds it
   union {
     int64_t i;
     uint64_t u;

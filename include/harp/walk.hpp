@@ -1,4 +1,5 @@
-// The order in which pending values are computed, and the key of their structure. Part of harp.hpp.
+// The order in which pending values (operations on tensors that are not computed yet) are computed, and the cache key of the program that
+// computes them. Part of harp.hpp.
 #ifndef HARP_WALK_HPP
 #define HARP_WALK_HPP
 

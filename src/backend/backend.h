@@ -87,8 +87,8 @@ struct Backend {
   std::shared_ptr<const Artifact> (*compile)(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                              CompileReport& report) = nullptr;
   /// An optional text that a compiler makes from the source and that is only for reading, such as assembly. `assembly` is the name of this
-  /// kind of text ("ptx"), and `assemble` returns the text; it needs no device. It throws the errors of CompileService::compile. NULL: the
-  /// backend has no such text.
+  /// kind of text, for example "ptx". `assemble` returns the text, for which no device is needed, and throws the errors of
+  /// CompileService::compile. NULL: the backend has no such text.
   std::string_view assembly = {};
   std::string (*assemble)(const Resources& resources, const CompileRequest& request, TimeLimit& limit) = nullptr;
   /// Makes an executable of a compiled program. Throws Error{kIo} for a failure of the system, after which a later call may succeed. If a

@@ -114,7 +114,7 @@ std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const C
   }
 }
 
-/// Tests whether code for the target would run on all GPUs even as machine code. Machine code runs only on GPUs of the target's major
+/// Tests whether machine code for the target would run on all GPUs of `resources`. Machine code runs only on GPUs with the target's major
 /// compute capability, whereas PTX also runs on later GPUs.
 bool runs_everywhere(const Resources& resources, const Machine& target) {
   const int major = target.gpu()->capability / 10;

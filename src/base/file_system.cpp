@@ -244,7 +244,8 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
     used += static_cast<size_t>(got);
     if (used > limit) return -EFBIG;
     if (got == 0) break;
-    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);  // The file has grown since the call of stat().
+    // The file has grown since the call of stat(), so the buffer is enlarged.
+    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);
   }
   bytes.resize(used);
   return 0;
@@ -268,7 +269,7 @@ std::string_view error_text(int64_t result) {
 #if defined(__GLIBC__)
   const char* text = ::strerrordesc_np(static_cast<int>(-result));
 #else
-  const char* text = ::strerror(static_cast<int>(-result));  // thread-safe in musl, which returns static text
+  const char* text = ::strerror(static_cast<int>(-result));  // in musl, strerror() returns static text, so it is thread-safe
 #endif
   return text != nullptr ? text : "unknown error";
 }

@@ -50,20 +50,21 @@ struct Cpu {
   bool mask_registers = false;  // comparisons return a mask of one bit per lane, which loads, blends and arithmetic accept
 
   // --- Which vector instructions the CPU has. Where one is missing, generated code computes the same bits with other instructions.
-  bool fma = false;                    // fused multiply-add
-  bool rounds = true;                  // floor, ceil, trunc, rint
-  bool extremes_of_integers = true;    // maximum and minimum of vectors of integers of 8, 16 and 32 bits
-  bool logic_of_three = false;         // any boolean function of three vectors
-  bool shuffles_bytes = true;          // exchanges the bytes of a vector of 16 bytes in any order, by one instruction
-  bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
-  bool dot_products = false;           // adds the products of two 16-bit integers, or of four bytes (unsigned by signed), to a 32-bit sum
-  bool exponent_instructions = false;  // AVX-512's getexp, getmant, scalef, fixupimm and range, for math functions
+  bool fma = false;                  // has fused multiply-add
+  bool rounds = true;                // has floor, ceil, trunc and rint
+  bool extremes_of_integers = true;  // has maximum and minimum of vectors of 8-bit, 16-bit and 32-bit integers
+  bool logic_of_three = false;       // one instruction computes any given boolean function of three vectors
+  bool shuffles_bytes = true;        // one instruction permutes the 16 bytes of a vector arbitrarily
+  bool multiplies_pairs = false;     // one instruction multiplies 16-bit integers and adds adjacent products, in 32 bits
+  // one instruction adds two products of 16-bit integers, or four of an unsigned and a signed byte, to a 32-bit sum
+  bool dot_products = false;
+  bool exponent_instructions = false;  // has AVX-512's getexp, getmant, scalef, fixupimm and range, which math functions use
   bool maximum_flags_nan = false;      // the maximum instruction raises the invalid flag for a NaN, and the flag is cheap to read
-  bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches
+  bool non_temporal_stores = false;    // has stores of whole vectors that bypass the caches
 
   // --- Properties of a core that the scheduler assumes. `harp info --measure` measures all of them except shuffles_occupy_adders on the
   // machine it runs on (tune/measurement.h). The values here apply to machines that were not measured.
-  bool shuffles_occupy_adders = false;   // shuffles use the same execution units as additions, but not as multiply-adds
+  bool shuffles_occupy_adders = false;   // shuffles compete for execution units with additions, but not with multiply-adds
   int vector_loads_a_cycle = 2;          // loads of vectors of vector_bytes per cycle
   int vector_multiply_adds_a_cycle = 1;  // multiply-adds of vectors of vector_bytes per cycle
   int vector_additions_a_cycle = 2;      // additions of vectors of vector_bytes per cycle
@@ -79,9 +80,9 @@ auto measured_numbers(AnyCpu& cpu) {
                   cpu.vector_multiply_adds_a_cycle, cpu.vector_additions_a_cycle, cpu.addition_latency);
 }
 
-/// Tests whether a few instructions move any elements of two vectors into one vector of the same size. Every machine can do that with
-/// elements of 4 or 8 bytes. Smaller elements need an instruction for bytes; for vectors of more than 32 bytes compilers replace it by an
-/// access to each element.
+/// Tests whether any choice of elements of two vectors can be moved into one vector of the same size by a few instructions. Every machine
+/// has such instructions for elements of 4 or 8 bytes. For smaller elements the machine needs a shuffle of bytes (Cpu::shuffles_bytes), and
+/// the vectors must have 16 to 32 bytes: in longer vectors, compilers access each element separately.
 constexpr bool shuffles_elements(const Cpu& cpu, size_t element_bytes, int lanes) {
   constexpr size_t kWide = 4, kLeast = 16, kMost = 32;
   const size_t bytes = element_bytes * static_cast<size_t>(lanes);
@@ -90,14 +91,15 @@ constexpr bool shuffles_elements(const Cpu& cpu, size_t element_bytes, int lanes
 
 /// The capabilities of a GPU. Every GPU that harp generates code for has at least the defaults.
 struct Gpu {
-  int capability = 80;               // compute capability, times ten
-  int warp_threads = 32;             // threads that execute together
-  int64_t shared_bytes = 100 << 10;  // shared memory of a multiprocessor
+  int capability = 80;               // compute capability times ten: 80 means 8.0
+  int warp_threads = 32;             // number of threads of a warp, which execute together
+  int64_t shared_bytes = 100 << 10;  // size of a multiprocessor's shared memory
   // The number of threads per block in kernels whose threads do not cooperate. It is so large that the blocks which fit a multiprocessor at
   // the same time have as many threads as a multiprocessor can run.
   int block_threads = 128;
-  bool f64_mma = false;              // tensor cores multiply f64 twice as fast as other instructions
-  bool large_f64_mma_tiles = false;  // two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a multiprocessor
+  bool f64_mma = false;  // true if tensor cores multiply f64 twice as fast as other instructions
+  // true if a multiprocessor has room for two thread blocks that each compute a tile of 128 x 64 f64 results with 90 KB of shared memory
+  bool large_f64_mma_tiles = false;
   // True for GPUs on which 64 f32 results are too many for one thread of a matrix product, because a multiprocessor runs few threads or
   // because the compiler would spill registers.
   bool small_tiles = false;

@@ -11,7 +11,7 @@ namespace harp {
 /// The text after the last function, which calls the functions, goes into the last part. The text at `definition` begins with "static ";
 /// the text from `definition` to `body` is the declaration.
 struct SourceFunction {
-  size_t begin;       // start of the function's text, including types declared above it that its callers need too
+  size_t begin;       // start of the function's text; types that its callers also need are declared between `begin` and `definition`
   size_t definition;  // start of the function's definition
   size_t body;        // position of the opening brace of the function's body
   size_t end;

@@ -53,7 +53,7 @@ uint32_t weight_of(const SymNode& node) {
 
 uint32_t stage_of(const SymNode& node) {
   uint32_t stage = 0;
-  // The factors of a term are sorted by their member `stage`, so the last factor has the highest one.
+  // The factors of a term are sorted by their member `stage`, so the last factor has the highest stage.
   for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);
   return stage;
 }
@@ -341,8 +341,8 @@ std::vector<Sym> SymTable::variables() const { return state_->variable_order; }
 Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
   const int64_t lo = range(begin).lo, hi = range(end).hi;
   const int64_t last = hi == INT64_MAX || hi == INT64_MIN ? hi : hi - 1;
-  // The range is used only in expressions that are evaluated inside the loop. For a loop without iterations, any range with lo <= hi is
-  // correct.
+  // This numeric range of the variable is used only in expressions that are evaluated inside the loop. For a loop without iterations, any
+  // range with lo <= hi is correct.
   return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});
 }
 

@@ -207,8 +207,8 @@ bool prove(Sym e, Budget& budget) {
       if (bounds.need == Bounds::kAll ? !proven : proven) break;
     }
     if (bounds.need == Bounds::kAll ? all : any) return true;
-    // A loop variable takes the value by which eliminate() replaces it, so this bound is exact, and eliminating another atom first cannot
-    // give a better one.
+    // eliminate() replaces a loop variable by one of its actual values, the one at which e is smallest. The bound is therefore exact, and
+    // eliminating another atom first cannot give a better one.
     if (atom->is_loop) return false;
   }
   return nonnegative_when_shifted(e);

@@ -128,8 +128,8 @@ OPAQUE = [
     ("dl_managed dl_managed_versioned", "manager"),
 ]
 
-# (owners, names, ownership of the argument). By convention, strings are copied, and so are lists of numbers that functions for building
-# graphs receive. A release function takes ownership of its handle. Every other argument is borrowed for the duration of the call.
+# (owners, names, ownership of the argument). By convention, harp copies strings, and a function that builds graphs copies the lists of
+# numbers that it receives. A release function takes ownership of its handle. Every other argument is borrowed for the duration of the call.
 OWNERSHIP = [
     ("buffer_wrap buffer_wrap_const buffer_wrap_device", "data user", "kept"),
     ("buffer_from_dlpack buffer_from_dlpack_versioned", "managed", "taken"),
@@ -159,8 +159,8 @@ MISTAKES = [
     ("backend_available graph_take_error", "none"),
 ]
 
-# handle: (the handle that it keeps alive or belongs to, whether it may move to another thread, whether several threads may use it at the
-# same time, a condition for that).
+# type of handle: (the type of handle that it belongs to or keeps alive, whether a handle may move to another thread, whether several
+# threads may use a handle at the same time, the condition under which they may).
 HANDLES = {
     "context": ("", True, True, ""),
     "graph": ("context", True, False, "any number of threads may compile it while nobody changes it"),

@@ -62,9 +62,9 @@ class Describer:
     # Lengths
 
     def count_of(self, variable, others, is_field):
-        """Returns the name of the parameter or field that is the number of elements of the array `variable`, or None. That is the one
-        called n_NAME; otherwise the nearest count among the parameters before `variable`, if only lists are between them; for a field
-        `dims`, the field `rank`."""
+        """Returns the name of the parameter or field that is the number of elements of the array `variable`, or None. This is the one
+        called n_NAME, if there is one. Otherwise, for a parameter, it is the nearest preceding count, if only lists are between that count
+        and `variable`; for a field called `dims`, it is the field `rank`."""
         names = [other.name for other in others]
         if f"n_{variable.name}" in names:
             return f"n_{variable.name}"

@@ -248,7 +248,7 @@ def parse(text):
             item = (directive if kind == "directive" else declaration)(token, section)
             item.note = note
             if docs.last and (item.kind == "constant") != (docs.last[0].kind == "constant"):
-                docs.run = None  # A type does not share the comment of a constant, nor a constant that of a type.
+                docs.run = None  # A type and a constant do not share a comment.
             note_used = note_used or item.kind == "function"
             docs.declared([item])
             header.items.append(item)

@@ -10,8 +10,8 @@ namespace {
 
 constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // the least harp_dim that is a plain size; smaller values are handles
 constexpr int kIndexBits = 31;
-// A handle consists of a tag and an index, together 61 bits. So handles never reach HARP_SLICE_NONE and HARP_DIM_INVALID, which are at the
-// lower end of the range.
+// A handle consists of a tag and an index, which together have 61 bits. Therefore no handle equals HARP_SLICE_NONE or HARP_DIM_INVALID,
+// which are at the lower end of the range of int64_t.
 constexpr uint32_t kTags = 1u << 30;
 
 /// Returns a tag that no other existing graph has, as long as fewer than a billion graphs are created meanwhile. The counter is global,

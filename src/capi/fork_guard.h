@@ -13,7 +13,7 @@ namespace harp::capi {
 
 class ForkGuard {
  public:
-  /// While it exists, counts the current thread as inside the context.
+  /// While an object of this class exists, the current thread counts as inside the context.
   class Inside {
    public:
     explicit Inside(ForkGuard& guard) : guard_(guard) { guard_.inside_.fetch_add(1); }

@@ -123,8 +123,8 @@ def definitions():
 
 
 def dtypes():
-    """Returns (number, name, size in bytes, name of the dtype that it computes in or "" if that is itself, whether graphs may use it) of
-    every dtype, in the order of dtype.h."""
+    """Returns (number, name, size in bytes, name of the dtype in which its operations compute or "" if that is the same dtype, whether
+    graphs may use it) of every dtype, in the order of dtype.h."""
     rows = re.findall(r'HARP_DTYPE\((\w+), "(\w+)", (\d+), \w+, \w+, (\w+), (true|false)\)', read("src", "ops", "dtype.h"))
     names = {row[0]: row[1] for row in rows}
     return [(number, name, int(size), names[wide] if wide != own else "", used == "true")

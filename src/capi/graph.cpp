@@ -243,7 +243,7 @@ harp_node* harp_node_set_name(harp_node* node, const char* name) {
   return status == HARP_OK ? node : nullptr;
 }
 
-// Text format and DOT
+// The C functions that print and parse the text format, and that print a graph in DOT.
 
 harp_string* harp_graph_print(const harp_graph* graph, harp_error** err) {
   return guard(err, [&] { return new harp_string{print_graph(*required(graph, "harp_graph_print", "graph").graph)}; });
@@ -261,7 +261,7 @@ harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err) {
   return guard(err, [&] { return new harp_string{to_dot(*required(graph, "harp_graph_dot", "graph").graph)}; });
 }
 
-// NumPy's broadcasting for shapes without symbolic sizes
+// The C functions for NumPy's broadcasting of shapes without symbolic sizes.
 
 namespace {
 

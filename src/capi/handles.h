@@ -81,9 +81,9 @@ struct harp_context : harp::capi::Counted {
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  // If set, hooks.allocator takes memory from it. Declared before the other members, because they may own such memory.
+  // If set, hooks.allocator takes memory from this pool. Declared before the other members, because they may own such memory.
   std::optional<harp::MemoryPool> memory;
-  std::optional<harp::ThreadPool> pool;  // if set, hooks.parallel_for runs kernels on it
+  std::optional<harp::ThreadPool> pool;  // if set, hooks.parallel_for runs kernels on the threads of this pool
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                           // names of the stages to log in every compilation
@@ -92,7 +92,7 @@ struct harp_context : harp::capi::Counted {
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};
-  std::string compiler;  // command of the compiler that the host chose; empty: none
+  std::string compiler;  // command of the compiler that the host chose; empty: the host chose none
   harp::CompileService service;
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;

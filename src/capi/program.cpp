@@ -275,7 +275,7 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
 namespace {
 
 /// Returns the executable, whose entry points the host may call directly. Throws Error{kUnsupported} for a program with native operations:
-/// these call functions of this process, and only harp's own run functions pass their addresses to the generated code.
+/// these call functions of the host, and only harp's own run functions pass the addresses of such functions to the generated code.
 const Executable& embeddable(const harp_program* program, const char* function) {
   const LoadedProgram& made = loaded(program, function);
   HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,

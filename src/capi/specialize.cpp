@@ -51,8 +51,8 @@ const Specializer::Special* Specializer::find(std::span<const int64_t> values) n
   return special != nullptr && special->compiled != nullptr ? special : nullptr;
 }
 
-/// Counts a run with these values of the shape variables. If all slots are used by other values, decreases every count by one instead.
-/// Therefore values of at least one run in 32 keep a slot (the algorithm of Misra and Gries for frequent elements).
+/// Counts a run with these values of the shape variables. If all 32 slots are used by other values, decreases every count by one instead.
+/// Therefore values that occur in at least 1/32 of all runs keep a slot (the algorithm of Misra and Gries for frequent elements).
 void Specializer::count(std::span<const int64_t> values) noexcept {
   if (is_counting_.test_and_set(std::memory_order_acquire)) return;
   size_t at = kMostCounts;

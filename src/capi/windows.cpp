@@ -14,7 +14,8 @@ namespace harp::capi {
 
 void check_list(const char* op, const char* name, int32_t count, const void* values, std::span<const int32_t> counts) {
   if (std::ranges::find(counts, count) == counts.end()) {
-    // The counts without repetition. For a single axis, the counts for "one number for all axes" and "one number per axis" are equal.
+    // The accepted counts without duplicates, for the message. Duplicates occur for a single axis: the count 1 then means both "one number
+    // for all axes" and "one number for each axis".
     std::vector<int32_t> different;
     std::ranges::unique_copy(counts, std::back_inserter(different));
     const int32_t last = different.back();

@@ -11,8 +11,8 @@ AnyCudaCompiler::AnyCudaCompiler(CudaOutput output) : output_(output) {
   identity_.digest = Hasher().add(identity_.version).finish();
 }
 
-/// Returns a command line that contains only the options that determine the bits of results, and the kind of output. It is used only for
-/// the cache key, so it need not be spelled as for a real compiler.
+/// Returns the words that identify the compilation in the cache key: the kind of output, and the options that determine the bits of
+/// results. No compiler is called with these words, so they need not form a valid command line.
 std::vector<std::string> AnyCudaCompiler::command(const CompileRequest& request) const {
   std::vector<std::string> words = {std::string(cuda_suffix(output_))};
   const std::vector<std::string> arithmetic = cuda_arithmetic_flags();

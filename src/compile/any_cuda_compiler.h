@@ -1,5 +1,5 @@
 // A placeholder that stands for any CUDA compiler. Every new artifact is also stored under the cache key of this placeholder. A machine
-// that has a GPU driver but no CUDA compiler can then run cached programs: at math level stable, the code of every compiler gives the same
+// that has a GPU driver but no CUDA compiler can then run cached programs: with HARP_MATH_STABLE, the code of every compiler gives the same
 // bits.
 #pragma once
 

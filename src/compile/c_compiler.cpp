@@ -140,8 +140,8 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
-  // The caller's flags, or further words of the compiler's command, may change the meaning of object files (-x, -flto). Then the driver
-  // compiles and links in a single call.
+  // Flags of the caller, or words of the compiler's command, that harp does not know may change the meaning of object files (-x, -flto). If
+  // there are any, the driver compiles and links in a single call.
   const bool in_steps = all_flags_known(request);
   std::vector<std::string> sources =
       split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, slots.count()) : 1);

@@ -77,10 +77,11 @@ class CCompiler final : public Compiler {
   CompilerFiles files_;
   CompilerIdentity identity_;
   std::optional<int> gcc_;  // gcc's major version (0: unknown); empty if the compiler is not gcc
-  // The driver's commands, with absolute paths. The driver was asked with the flags for the host machine. Its commands can be used for
-  // another target only if either both lists of flags contain -march, or neither does.
+  // The commands that the driver runs, with absolute paths; empty if they are not known. The driver printed them for the flags of the host
+  // machine. They can be used for another target if the flags of both machines contain -march, or if the flags of neither do.
   std::optional<DriverCommands> driver_commands_;
-  mutable std::atomic<bool> ends_are_known_ = true;  // false after an exit status was lost; from then on, only the driver is used
+  // false after the exit status of a process was lost; from then on, harp runs only the driver
+  mutable std::atomic<bool> ends_are_known_ = true;
 };
 
 }  // namespace harp

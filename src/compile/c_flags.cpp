@@ -85,8 +85,8 @@ std::vector<std::string> varying_flags(const CompileRequest& request, std::optio
   if (gcc && cpu.instructions == InstructionSet::kX86) words.insert(words.end(), {"-mno-80387", "-mno-mmx", "-mno-red-zone"});
   if (gcc.value_or(0) > 0 && *gcc < kGccBugsMended) {
     for (const std::string_view name : kGccBugSwitches) words.push_back(cat("-f", name));
-    // The macro tells the source to skip its own pragma with these switches. It is not defined if the caller passes flags: those come last
-    // and could undo the switches, so the pragma must stay active.
+    // The macro makes the source skip its own pragma, which sets the same switches as these flags (base/gcc_bugs.h). The macro is not
+    // defined if the caller passes flags: those come last and could undo the switches, so the pragma must stay active.
     if (request.flags.empty()) words.push_back(cat("-D", kGccBugMacro));
   }
   return words;

@@ -67,7 +67,8 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
-    // If the host application has closed the spare directory's descriptor, spare_ must notice that before open() reuses the number.
+    // The host application may have closed the descriptor of the spare work directory, too. This is checked before open(), because the
+    // directory that open() opens could get the same descriptor number.
     if (spare_ && !spare_->is_there()) spare_.reset();
     open();
   }

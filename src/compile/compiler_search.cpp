@@ -27,8 +27,8 @@ std::vector<std::string> fixed_flags() {
   return flags;
 }
 
-/// Returns the flags that vary between requests, for the request with which the driver is asked. The compiler's version is not known yet,
-/// so flags that depend on the version are missing.
+/// Returns the flags that vary between requests, for a default request. The search passes them when it asks the driver for its commands. At
+/// that time the compiler's version is not known, so flags that depend on the version are missing.
 std::vector<std::string> asked_flags() { return varying_flags({}, std::nullopt); }
 
 /// Returns "gcc 12.2.0 (Debian 12.2.0-14)" if the answer contains the driver's line "gcc version 12.2.0 (Debian 12.2.0-14)"; otherwise
@@ -118,7 +118,7 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
     const std::string& word = files.words[i];
     if (word.starts_with('-')) {
       files.all_known = files.all_known && is_self_contained(word);
-    } else {  // The word is not a flag. In "ccache gcc", it is another program; otherwise it is something unknown.
+    } else {  // The word is not a flag. It may be another program, as in "ccache gcc"; if no such program exists, its meaning is unknown.
       const std::optional<std::string> program = find_program(system_, word);
       files.all_known = program && add(*program) && files.all_known;
     }

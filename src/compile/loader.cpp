@@ -139,7 +139,7 @@ std::optional<LoadedLibrary> LoadedLibrary::open_from_memory(System system, cons
   }
   Opened opened = open_library(system, unique_path(file.get()), file.get());
   if (opened.handle != nullptr) return LoadedLibrary(system.process, opened.handle);
-  // In this case a file on disk is not tried: loading it would need a mapping and a descriptor too.
+  // No memory mapping or descriptor is left. Loading a file from disk would need both, too, so this is not tried.
   if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);
   why_not = std::move(opened.why_not);
   return std::nullopt;

@@ -1,6 +1,7 @@
 // Looks for an artifact in the memory cache, in compilations of other threads and in the disk cache, in this order, and compiles it
-// otherwise. Cache keys use what is already known about the compiler. Before anything is read from disk or compiled, harp checks that the
-// compiler's files have not changed, because a compiler can be upgraded while a program runs.
+// otherwise. The first lookup in memory uses the compiler's identity as it was when the compiler was found. Before anything is read from
+// disk or compiled, harp checks that the compiler's files have not changed since then, because a compiler can be upgraded while a program
+// runs.
 #include "compile/service.h"
 
 #include <algorithm>

@@ -65,7 +65,8 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
       files.remove_directory(own_parent.get(), name.c_str());
       return std::nullopt;
     }
-    files.try_lock(fd.get());  // The call fails on a file system without locks. There, the directory is not swept because it is too young.
+    // On a file system without locks this call fails. Sweeps then remove the directory only when it is older than a day.
+    files.try_lock(fd.get());
     std::string path = path_join(parent_path, name);
     error = 0;
     return WorkDirectory(system, KeptFd(files, std::move(own_parent), parent_info), KeptFd(files, std::move(fd), info), std::move(name),

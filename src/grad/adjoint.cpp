@@ -35,7 +35,8 @@ NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x)
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
 /// The adjoint of a Fourier transform is the inverse transform without normalisation. It equals the forward transform with the real and
-/// imaginary parts exchanged before and after. This function exchanges them before; the caller exchanges them after.
+/// imaginary parts exchanged before and after the transform. This function exchanges the parts of the argument; the caller exchanges the
+/// parts of the result.
 std::vector<NodeRef> transformed_back(const Step& s) {
   const std::vector<NodeRef> g = build::unstack(s.g, 0);
   return build::unstack(build::dft(g[1], g[0]), 0);

@@ -1,6 +1,6 @@
 // Reverse-mode gradients, built as nodes of the same graph. Every node between y and the xs is visited once, beginning with y. At each
 // node, the adjoint rule of its op (adjoint.h) computes the contributions to the gradients of its sources, and the contributions to each
-// source are added up. The results are ordinary nodes: they fuse, print, and can be differentiated again.
+// source are added up. The results are ordinary nodes: they can be fused, printed and differentiated again.
 #pragma once
 
 #include <span>

@@ -29,7 +29,7 @@ NodeRef adjoint_of_concat(const Step& step);
 // scatter.cpp: for each kind of scatter, a rule for the array and a rule for the updates
 NodeRef scattered_to(const Step& step);
 NodeRef scattered_update(const Step& step);
-NodeRef added_update(const Step& step);  // scatter_add, for the updates; its rule for the array is in adjoint.cpp: the gradient g itself
+NodeRef added_update(const Step& step);  // rule of scatter_add for the updates; the rule for the array, in adjoint.cpp, returns g itself
 NodeRef multiplied(const Step& step);
 NodeRef multiplied_update(const Step& step);
 NodeRef extreme_of_updates(const Step& step);  // scatter_max and scatter_min

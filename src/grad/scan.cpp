@@ -45,15 +45,16 @@ NodeRef adjoint_of_cumprod(const Step& s) {
   // the gradient of the elements that are not zero
   const NodeRef others = where({is_equal(zeros, 0), arrived, where({is_equal(zeros, 1), through_one, zero})});
   const NodeRef to_others = elementwise(Op::kDiv, {sum_from_here(s, others), rest});
-  // the gradient of the elements that are zero; `zeros` includes the element itself
+  // the gradient of the elements that are zero; for such an element, `zeros` also counts the element itself
   const NodeRef has_two = is_equal(zeros, 2);
   const NodeRef first = where({is_equal(zeros, 1), arrived, where({has_two, through_one, zero})});
   const NodeRef own = mul(x, sum_from_here(s, where({has_two, arrived, zero})));
   return where({is_zero, build::sub(sum_from_here(s, first), own), to_others});
 }
 
-/// g[k] is added to the gradient of the last element up to k that equals the running extreme, or is NaN. A running max of positions finds
-/// that element. Each element then compares its position with the result for every k. These are n·n comparisons, none of which is stored.
+/// For every k, g[k] is added to the gradient of one element: the last element up to k that equals the running extreme, or is NaN. A
+/// running max of positions gives the position of that element. The gradient of element i is the sum of all g[k] for which this position is
+/// i. This takes n·n comparisons, none of which is stored.
 NodeRef adjoint_of_running_extreme(const Step& s) {
   const ScanAttributes& scan = s.y->as<ScanAttributes>();
   const NodeRef x = s.a();

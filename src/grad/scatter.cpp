@@ -33,8 +33,8 @@ NodeRef is_last(const Step& s) {
 NodeRef product_of_others(const Step& s) {
   const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef x_is_zero = is_zero(x), update_is_zero = is_zero(updates);
-  // `of_x` and `of_updates` have one term for each element of x and for each update. Returns, for each update, the sum of the terms of its
-  // element and of all other updates of this element.
+  // `of_x` and `of_updates` have one term for each element of x and for each update. For each update, returns the sum of the term of the
+  // element that it changes and of the terms of all other updates of that element.
   const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {
     const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
     return build::sub(take(s, sum), of_updates);
@@ -50,8 +50,9 @@ NodeRef product_of_others(const Step& s) {
   return mul({elementwise(Op::kDiv, {product, rest}), factor});
 }
 
-/// For scatter_max and scatter_min: which operands equal the result, and the gradient that each of these operands gets, because they share
-/// the gradient evenly. If the result is NaN, no operand equals it: the gradient is divided by 0, and all gradients become NaN.
+/// The gradients of scatter_max and scatter_min. All operands (an element of x and its updates) that equal the result share its gradient
+/// evenly, and `share` is the part that each of them gets. If the result is NaN, no operand equals it: the gradient is divided by 0, and
+/// all gradients become NaN.
 struct Tie {
   NodeRef x, updates;  // 1 where the element of x, or the update, equals the result
   NodeRef share;

@@ -163,7 +163,8 @@ class BodyRun {
   int64_t element_ = 0;
   bool has_failed_ = false;  // true if an index of the current element was invalid
   std::vector<Scalar> variables_, values_;
-  std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty if the variable is not a local array, or is not declared yet
+  // the elements of local arrays, by variable number; empty for a variable that is not a local array or is not declared yet
+  std::vector<std::vector<Scalar>> arrays_;
   std::optional<IndexFault> fault_;
 };
 

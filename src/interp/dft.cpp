@@ -135,8 +135,8 @@ Row<T> passes(Row<T> row, const Row<T>& roots) {
   return row;
 }
 
-/// Transforms of one length whose prime factors are small. For a long transform, the elements form a matrix: its columns are transformed
-/// first, then its rows.
+/// Computes Fourier transforms of one length, whose prime factors are small. For a long transform, the elements form a matrix: its columns
+/// are transformed first, then its rows.
 template <class T>
 class Transform {
  public:

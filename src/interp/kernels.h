@@ -1,6 +1,7 @@
-// Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() instantiates a kernel for every dtype in which
-// the op computes, both with and without the FMA instruction (machine.h). The table of each arity has its own translation unit, because the
-// functions of ops/math.h are large. A missing Rule is a compile error, because all rules are instantiated.
+// Loops of the elementwise ops. A Kernel computes one run, that is, n elements that are equally far apart. kernel_row<op>() instantiates a
+// kernel for every dtype in which the op computes, both with and without the FMA instruction (machine.h). The table of each arity has its
+// own translation unit, because the functions of ops/math.h are large. A missing Rule is a compile error, because all rules are
+// instantiated.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +17,24 @@ namespace harp::interp {
 
 inline constexpr int kMaxArity = 3;
 
-/// The sources of one run: for each source, the address of its first element and the distance between its elements, in elements. With
-/// distance 0, one element is used for the whole run.
+/// The sources of the n elements that one call of a Kernel computes: for each source, the address of its first element and the distance
+/// between its elements, in elements. With distance 0, one element is used for all n.
 struct Run {
   std::array<const std::byte*, kMaxArity> sources;
   std::array<int64_t, kMaxArity> steps;
 };
 using Kernel = void (*)(std::byte* result, const Run& run, int64_t n);
-using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // by dtype; null if the op does not compute in the dtype
+// the kernels of one op, by dtype and machine; null if the op does not compute in the dtype
+using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;
 using KernelTable = std::array<KernelRow, kOpCount>;
 
 /// Returns the dtype of source k of an op whose operands have the given dtype; the condition of a where is always a bool.
 constexpr DType source_dtype(Op op, DType dtype, size_t k) { return op == Op::kWhere && k == 0 ? DType::kBool : dtype; }
 constexpr DType result_dtype(Op op, DType dtype) { return info(op).result == Result::kBool ? DType::kBool : dtype; }
 
-/// Reads a source of a run in blocks of contiguous elements; elements that are not contiguous are copied to a buffer. Therefore every op
-/// needs only one loop, over contiguous elements, which the compiler vectorises.
+/// Reads one source of a Run (a sequence of elements that are equally far apart) in blocks of contiguous elements; if the elements are not
+/// contiguous, they are copied to a buffer. Therefore every op needs only one loop, over contiguous elements, which the compiler
+/// vectorises.
 template <class T>
 class DenseBlocks {
  public:

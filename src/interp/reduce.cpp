@@ -1,8 +1,9 @@
-// The two orders of a reduction, chain and lanes, for arrays with any strides, and a table of functions by op and dtype.
+// The two orders of a reduction that docs/semantics.md ("Sums") defines, chain and lanes, for arrays with any strides, and a table of
+// functions by op and dtype.
 //
 // The axes of a reduction are kept or reduced, and reduced axes are outer or inner. With order chain, every reduced axis is outer, in the
-// order of the attribute. With order lanes, the last group of adjacent reduced axes is inner: for each outer index, lanes combine the
-// elements of the inner axes to one value, and a chain combines those values.
+// order in which the node's attribute `axes` lists them. With order lanes, the last group of adjacent reduced axes is inner: for each outer
+// index, lanes combine the elements of the inner axes to one value, and a chain combines those values.
 #include "interp/reduce.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace {
 constexpr int64_t kChainBlock = 256;
 constexpr int64_t kLanes = 64;
 constexpr int64_t kLaneBlock = 4096;
-/// Number of results that are computed together by chains: enough to use whole cache lines, and few enough for the L1 cache.
+/// Number of adjacent results that are computed together, each by a chain of its own. It is large enough to use whole cache lines, and
+/// small enough for the L1 cache.
 constexpr int64_t kChainWidth = 512;
 
 /// How an accumulator is updated. kOperands is 2 for a sum of products (acc = fma(a, b, acc)), else 1.
@@ -160,7 +162,7 @@ class Lanes {
 /// The axes of a reduction, with the strides of its operands.
 template <int kOperands>
 struct Axes {
-  IndexSpace<kOperands + 1> kept;  // its last operand is the result array
+  IndexSpace<kOperands + 1> kept;  // index space of the kept axes; its last operand is the result array
   IndexSpace<kOperands> outer, inner;
   bool has_outer;
 };

@@ -1,4 +1,5 @@
-// The two orders of a scan, tree and chain, for arrays with any strides, and a table of functions by op and dtype.
+// The two orders of a scan that docs/semantics.md ("Scans") defines, tree and chain, for arrays with any strides, and a table of functions
+// by op and dtype.
 //
 // Both orders split the axis into blocks of 4,096 elements. First the total of each block is computed, beginning with the identity; the
 // total of the last block is not needed. An exclusive scan of the totals, by the same algorithm, gives the initial carry of each block.
@@ -137,7 +138,8 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
   const int64_t n = source.shape[attributes.axis];
   Strided<const T> x{reinterpret_cast<const T*>(source.data), source.strides[attributes.axis]};
   Strided<T> y{reinterpret_cast<T*>(result.data), result.strides[attributes.axis]};
-  if (std::find(source.shape.begin(), source.shape.end(), 0) != source.shape.end()) return;  // no results to compute
+  // some size is 0, so there are no results to compute
+  if (std::find(source.shape.begin(), source.shape.end(), 0) != source.shape.end()) return;
   if (attributes.reverse) {
     x = {&x[n - 1], -x.step};
     y = {&y[n - 1], -y.step};

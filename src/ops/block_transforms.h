@@ -30,22 +30,23 @@ struct TransformTile {
 
 struct BlockTransform {
   int64_t length;         // number of complex elements of a row, the sequence that is transformed
-  int64_t rows, columns;  // the size of the matrix as which a row is transformed; rows = 1: the row is transformed directly
+  int64_t rows, columns;  // a row is transformed as a matrix of `rows` x `columns` elements; rows = 1: the row is transformed directly
   bool is_whole;          // true: one kernel transforms whole rows; false: one transforms the columns of matrices, another their rows
-  TransformTile tile;     // tile of the only kernel (its lines are rows), or of the kernel for the columns of matrices
-  // if one kernel transforms the columns of the matrices and a second kernel their rows: the tile of the second kernel
+  // if is_whole, the tile of the only kernel, whose lines are rows; otherwise the tile of the kernel that transforms columns
+  TransformTile tile;
+  // if not is_whole, the tile of the kernel that transforms the rows of the matrices
   TransformTile tile_of_rows{};
-  // Offsets in the array of tables, which the first kernel computes. `column_passes`, `row_passes`: the tables for the passes over columns
-  // and over rows (pass_table_size()). `turns`: the twiddle factors by which the results of the column transforms are multiplied before the
-  // row transforms; if is_whole, one for each element of a row, in order; otherwise the first_roots() of the row's length. `tables`: the
-  // size of the whole array.
+  // Offsets, in real numbers, in the array of tables, which the first kernel computes. `column_passes`, `row_passes`: the tables for the
+  // passes over columns and over rows (pass_table_size()). `turns`: the table of the twiddle factors by which the results of the column
+  // transforms are multiplied before the row transforms. If is_whole, it has one factor for each element of a row, in order; otherwise it
+  // has first_roots(length) roots of 1, from which the factors follow. `tables`: the size of the whole array.
   int64_t column_passes = 0, row_passes = 0, turns = 0, tables = 0;
 
   /// The number of tiles into which the columns of one matrix are divided, and the number of tiles into which its rows are divided.
   constexpr int64_t tiles_of_columns() const { return (columns + tile.lines - 1) / tile.lines; }
   constexpr int64_t tiles_of_rows() const { return (rows + tile_of_rows.lines - 1) / tile_of_rows.lines; }
-  /// The size, in real numbers, of the memory in which the first kernel stores one transformed matrix for the second kernel: one tile of
-  /// columns after the other, each an array in which the column is the last axis. 0 if there is only one kernel.
+  /// The size, in real numbers, of the memory in which the first kernel stores one transformed matrix for the second kernel; 0 if there is
+  /// only one kernel. The tiles of columns are stored one after another. Each tile is an array whose last axis is the column.
   constexpr int64_t memory() const { return is_whole ? 0 : 2 * rows * tile.lines * tiles_of_columns(); }
 };
 
@@ -69,7 +70,8 @@ constexpr int64_t root_step(int64_t n) { return std::gcd(int64_t{4}, n); }
 constexpr int64_t first_roots(int64_t n) { return n / (2 * root_step(n)) + 1; }
 
 /// Tests whether a block of `threads` threads can transform lines of this length that have `numbers` complex elements in total. In each
-/// pass a thread may hold at most `held` complex elements, or those of a single butterfly.
+/// pass a thread may hold at most `held` complex elements. A thread that computes only one butterfly may hold all elements of that
+/// butterfly.
 constexpr bool holds_lines(int64_t length, int64_t numbers, int threads, int64_t held) {
   int64_t left = length;
   do {
@@ -93,13 +95,13 @@ struct TransformThreads {
   int64_t held;
 };
 inline constexpr TransformThreads kTransformThreads[] = {{128, 8}, {256, 8}, {512, 8}, {256, 16}, {512, 16}};
-// largest size of a tile's real parts in bytes; with gaps they fit 48 KiB of shared memory
+// largest size in bytes of the real parts of a tile; with padding against bank conflicts, these fit in 48 KiB of shared memory
 inline constexpr int64_t kTransformTileBytes = 32768;
 inline constexpr int kBlockRegisters = 1 << 16;  // number of registers of all threads of a block together
 
 /// Returns the number of threads of the first block size in kTransformThreads that suffices for a tile of `numbers` complex elements, or 0
-/// if none suffices. There are passes over lines of `row_length` elements, and passes over lines of `column_length` elements unless that is
-/// 1.
+/// if none suffices. The tile is transformed by passes over lines of `row_length` elements and, unless `column_length` is 1, by passes over
+/// lines of `column_length` elements.
 constexpr int threads_of_tile(int64_t numbers, int64_t row_length, int64_t column_length, size_t number_bytes) {
   const auto bytes = static_cast<int64_t>(number_bytes);
   for (const auto& [threads, held] : kTransformThreads)

@@ -12,10 +12,10 @@
 
 namespace harp {
 
-inline constexpr int kRoutineThreads = 128;  // threads of a thread block
+inline constexpr int kRoutineThreads = 128;  // number of threads of a thread block
 
-/// The number of elements that a thread sorts in registers, and merges at a time. It is odd, so that the threads of a warp, each at its own
-/// elements in shared memory, access different banks.
+/// The number of elements that a thread sorts in registers, and that it merges in one step. It is odd, so that the threads of a warp access
+/// different banks of shared memory when each of them accesses its own elements.
 inline constexpr int64_t kSortedByThread = 17;
 /// The number of elements that a thread block sorts in shared memory. A longer row is sorted in pieces of this size, which are then merged.
 inline constexpr int64_t kSortTile = kRoutineThreads * kSortedByThread;
@@ -28,9 +28,9 @@ constexpr int64_t rows_of_sort_tile(int64_t length) {
 /// many real and imaginary parts take 32 KiB. A longer line is transformed in global memory. `number_bytes`: size of a real number.
 constexpr int64_t transform_tile(size_t number_bytes) { return int64_t{8192} / static_cast<int64_t>(number_bytes); }
 
-/// The number of lines of `length` elements that a thread block transforms together. If there are few lines, each block transforms fewer of
-/// them, so that more blocks have work, but at least 4 if they fit, so that neighbouring threads access neighbouring elements. `per_row`:
-/// the number of lines of each row.
+/// The number of lines of `length` elements that a thread block transforms together: as many as fit in shared memory, at least 1. If each
+/// row has only few lines (`per_row`), the number is halved repeatedly while it exceeds 4: then more blocks have work, but neighbouring
+/// threads still access neighbouring elements.
 constexpr int64_t lines_of_tile(int64_t length, int64_t per_row, size_t number_bytes) {
   constexpr int64_t kManyTiles = 256, kAdjacent = 4;
   int64_t lines = std::max<int64_t>(1, transform_tile(number_bytes) / length);

@@ -114,7 +114,7 @@ struct Coefficients<DType::kF32> {
                                    0x1.540172p-8f, -0x1.a3d812p-11f, 0x1.4917a4p-14f};
   // atanh s = s + s^3 (1/3 + s^2 c(s^2)) for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1); degree 3, relative error 2^-43.6
   static constexpr float kSeries[] = {0x1.999998p-3f, 0x1.2493acp-3f, 0x1.c644a6p-4f, 0x1.8fedc8p-4f};
-  // the sum of both is the value for t = 0 (see kErfc)
+  // kErfcMiddle + kErfcMiddleLow is the value at t = 0 of the function that kErfc approximates
   static constexpr float kErfcMiddle = 0x1.3ba592p0f, kErfcMiddleLow = -0x1.2aac8p-25f;
   // (1 + 2x) e^(x^2) erfc(x) = kErfcMiddle + t c(t), t = (x - 4) / (x + 4) for 1/2 <= x <= 10.1; degree 8, relative error 2^-28.3
   static constexpr float kErfc[] = {-0x1.1df1a6p-3f, 0x1.f7f734p-7f, 0x1.16ea1ep-4f,  -0x1.9de0cep-4f, 0x1.801488p-4f,
@@ -273,7 +273,7 @@ struct Coefficients<DType::kF64> {
   static constexpr double kSeries[] = {0x1.999999999999ap-3, 0x1.249249249238ap-3, 0x1.c71c71c73ed96p-4,
                                        0x1.745d173287457p-4, 0x1.3b13b7b7e84bdp-4, 0x1.110fb32950d85p-4,
                                        0x1.e23e8af9fa06fp-5, 0x1.a7bbd06bfbc4ap-5, 0x1.d8b67d1b5220dp-5};
-  // the sum of both is the value for t = 0 (see kErfc)
+  // kErfcMiddle + kErfcMiddleLow is the value at t = 0 of the function that kErfc approximates
   static constexpr double kErfcMiddle = 0x1.3ba5916e9fd7fp0, kErfcMiddleLow = -0x1.9481fed9430ecp-55;
   // (1 + 2x) e^(x^2) erfc(x) = kErfcMiddle + t c(t), t = (x - 4) / (x + 4) for 1/2 <= x <= 27.3; degree 20, relative error 2^-58.8
   static constexpr double kErfc[] = {-0x1.1df1ad154a28ep-3,  0x1.f7f5df66fd571p-7,   0x1.16ecefcfa5347p-4,   -0x1.9ddb23c3e7cc5p-4,

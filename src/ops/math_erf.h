@@ -37,7 +37,7 @@ struct ErrorFunctions {
     return R::copy_sign(R::pick(a < real(1), near, far), x);
   }
 
-  /// Represents the number 2^n value, where n is given by sum = n + kRounder (math_real.h).
+  /// Represents the number 2^n * value, where n is given by sum = n + kRounder (math_real.h).
   struct Tail {
     Pair value;
     F sum;

@@ -118,7 +118,9 @@ struct ExactFunctions {
   /// Returns the remainder for quotients above kMaxQuotient. With x = m_x 2^(e_x) and y = m_y 2^(e_y), it is m_x 2^(e_x - e_y) mod m_y,
   /// times 2^(e_y). The power of 2 modulo m_y is computed by repeated squaring.
   static F fmod_far(F x, F y) {
-    constexpr int kSteps = R::kDouble ? 6 : 4;  // 2^(largest exponent difference >> kSteps) is below m_y / 2
+    // The number of squarings. The computation of 2^d begins with 2^(d >> kSteps), which is below m_y / 2 for the largest exponent
+    // difference d.
+    constexpr int kSteps = R::kDouble ? 6 : 4;
     Parts a = parts(x), b = parts(y);
     F64 m = b.m;
     I64 d = M::template cast<DType::kI64>(a.e - b.e);

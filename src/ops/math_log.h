@@ -87,7 +87,7 @@ struct LogFunctions : LogParts<M, D> {
     return R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
   }
 
-  /// Computes log(|x| + sqrt(x^2 + 1)), or a polynomial if |x| < 1/2.
+  /// Computes asinh |x| as log(|x| + sqrt(x^2 + 1)), or by a polynomial if |x| < 1/2. The result gets the sign of x.
   static F asinh(F x) {
     F a = M::abs(x), s = a * a;
     F near = R::fma(a * s, R::polynomial(s, C::kAsinh), a);
@@ -105,7 +105,8 @@ struct LogFunctions : LogParts<M, D> {
     return R::copy_sign(result, x);
   }
 
-  /// Computes log(1 + (d + sqrt(x^2 - 1))) with d = x - 1. The argument of the logarithm is an accurate pair even if x is close to 1.
+  /// Computes acosh x as log(1 + (d + sqrt(x^2 - 1))) with d = x - 1. The argument of the logarithm is an accurate pair even if x is close
+  /// to 1.
   static F acosh(F x) {
     Bool far = x > real(kFar);
     F b = R::pick(far, real(2), x);
@@ -124,7 +125,7 @@ struct LogFunctions : LogParts<M, D> {
     return R::pick(x < real(1), real(R::kNan), R::pick(x == real(1), real(0), result));
   }
 
-  /// Computes log((1 + |x|) / (1 - |x|)) / 2, or a polynomial if |x| < 1/2.
+  /// Computes atanh |x| as log((1 + |x|) / (1 - |x|)) / 2, or by a polynomial if |x| < 1/2. The result gets the sign of x.
   static F atanh(F x) {
     F a = M::abs(x), s = a * a;
     F near = R::fma(a * s, R::polynomial(s, C::kAtanh), a);
@@ -156,7 +157,7 @@ struct LogFunctions : LogParts<M, D> {
     return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
-  /// Returns k unit + f + low. The first two terms are added without a rounding error, as a pair.
+  /// Returns k * unit + f + low. The first two terms are added without a rounding error, as a pair.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);

@@ -37,13 +37,13 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     return R::or_sign(at_limits(n.u, natural(n.minus_k, n.centre, n.r)), x);  // keeps -0
   }
 
-  /// Computes log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)).
+  /// Computes asinh |x| as log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)). The result gets the sign of x.
   static F asinh(F x) {
     F a = M::abs(x), root = M::sqrt(R::fma(a, a, real(1)));
     return R::or_sign(log_of_sum_or_twice(R::fast_two_sum(a, (a * a) / (real(1) + root)), a), x);
   }
 
-  /// Computes log(1 + w) with w = d + sqrt(d^2 + 2 d), where d = x - 1.
+  /// Computes acosh x as log(1 + w) with w = d + sqrt(d^2 + 2 d), where d = x - 1.
   static F acosh(F x) {
     F d = x - real(1), twice = d + d, square = R::fma(d, d, twice), root = M::sqrt(square);
     F lost = R::fma(-root, root, square) + R::fma(d, d, twice - square);
@@ -52,7 +52,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     return R::pick(x < real(1), real(R::kNan), log_of_sum_or_twice(w, x));
   }
 
-  /// Computes log(1 + w) / 2 with w = 2 |x| / (1 - |x|).
+  /// Computes atanh |x| as log(1 + w) / 2 with w = 2 |x| / (1 - |x|). The result gets the sign of x.
   static F atanh(F x) {
     F a = M::abs(x);
     Pair below = R::fast_two_sum(real(1), -a);
@@ -104,7 +104,8 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
   struct Near {
     F minus_k, centre, r;
   };
-  /// Decomposes log x for a positive finite x.
+  /// Returns the decomposition of log x, for a positive finite x. `inverses` is the table of numbers near the reciprocals of the intervals'
+  /// centres; `centres` is the table of the negated logarithms of these numbers.
   static Near near(F x, const MathTable& inverses, const MathTable& centres) {
     F m = mantissa(x);
     I i = interval(m);

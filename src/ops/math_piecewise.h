@@ -23,7 +23,8 @@ struct Piecewise {
     F a = R::at_most(M::abs(x), 3.95F);  // for larger arguments erf rounds to 1
     I i = R::bits(R::fma(a, real(3.9F), real(R::kRounder)));
     F t = a - M::template table<D>(kErfTables[0], i);
-    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // in interval 0, slope() returns erf(a) / a - 1
+    // in interval 0 the centre is 0, and slope() returns erf(a) / a - 1
+    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));
     return R::or_sign(R::fma(slope(t, i, kErfTables), t, lead), x);
   }
 

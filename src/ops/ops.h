@@ -129,8 +129,8 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// The elementwise op `by` with which an op `of` of the families Reduce, Scan and Scatter combines two elements (Sum: Add), or compares
-/// them (ArgMax: Max). A plain Scatter has no such op, because the update replaces the element.
+/// Assigns to an op `of` of the families Reduce, Scan or Scatter the elementwise op `by` that combines two elements (Add for Sum) or
+/// compares them (Max for ArgMax). A plain Scatter has no such op, because the update replaces the element.
 struct Combination {
   Op of, by;
 };

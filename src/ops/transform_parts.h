@@ -51,7 +51,8 @@ enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 // the memory that a transform of n elements needs: tables, which depend only on the length, and temporary storage. render/routines/dft.cpp
 // defines the layout of this memory.
 inline constexpr int64_t kMaxTransformLanes = 16;
-// The number of elements that are transformed together, if that is more than the lanes of a vector.
+// Columns (or rows) are transformed in groups of at most this many elements. A group that would have fewer columns than a vector has lanes
+// gets one column for each lane instead.
 inline constexpr int64_t kTransformTile = 2048;
 
 /// Returns the largest memory, in elements, for `lines` lines (rows or columns of a matrix) of n elements that are stored in tiles of
@@ -64,7 +65,8 @@ constexpr int64_t transform_tables(int64_t n) {
   const int64_t rows = transform_rows(n);
   return rows == 1 ? 2 * n : 2 * (rows + n / rows) + 2 * most_in_tiles(rows, n / rows);
 }
-// A short convolution of M elements takes 9 M of each row, because as many rows as lanes are convolved together.
+// Transforms that are not split into rows (rows == 1) are computed together, as many as a vector has lanes, also when they are part of a
+// convolution. Each of them needs 9 n real numbers.
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);
@@ -72,8 +74,8 @@ constexpr int64_t transform_spare(int64_t n) {
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
 }
 
-/// Returns the temporary storage for `columns` columns of n elements that are transformed together, each as a matrix (transform_rows(n) >
-/// 1). `columns` is at least kMaxTransformLanes.
+/// Returns the size, in real numbers, of the temporary storage for `columns` columns of n elements that are transformed together, each as a
+/// matrix (transform_rows(n) > 1). `columns` is at least kMaxTransformLanes.
 constexpr int64_t transform_columns_spare(int64_t n, int64_t columns) {
   const int64_t rows = transform_rows(n);
   return 2 * n * columns + 6 * std::max(rows, n / rows) * columns;

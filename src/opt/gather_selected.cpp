@@ -9,11 +9,11 @@
 namespace harp::opt {
 namespace {
 
-constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be copied to compute one element
+constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be built to compute one element
 
-/// The result of below(), which follows the sources of a node and skips movement nodes and nodes for which `passes` is true. `node` is the
-/// first node that is not skipped. `view` describes by offset and strides which element of `node` each element of the start node is.
-/// below() returns nothing if strides cannot describe that, or if some elements are padding.
+/// The result of below(), which follows the sources of a start node and skips movement nodes and all nodes for which `passes` is true.
+/// `node` is the first node that is not skipped. `view` maps each element of the start node to an element of `node`, by an offset and
+/// strides. below() returns nothing if this is impossible, or if some elements are padding.
 struct Viewed {
   const Node* node;
   View view;
@@ -56,7 +56,8 @@ class ElementSelector {
  public:
   ElementSelector(Graph& graph, const Node* positions, size_t axis) : graph_(graph), positions_(positions), axis_(axis) {}
 
-  /// Returns null if an array would have to be stored in memory first, or if the expression has too many nodes.
+  /// Returns a node that is the selected element of `node` for each row. Returns null if an array would have to be stored in memory first,
+  /// or if the expression has too many nodes.
   const Node* select(const Node* node) {
     if (node->rank() == 0) return node;
     if (const auto found = selected_.find(node); found != selected_.end()) return found->second;

@@ -28,7 +28,7 @@ bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   return indices->op == Op::kArgSort && readers[indices->id] == 1;
 }
 
-/// Tests whether the slice selects elements along this axis only: of every other axis it takes all elements, in their order.
+/// Tests whether the slice selects elements along this axis only, and takes all elements along every other axis, in their order.
 bool slices_only(const Node& slice, int axis) {
   const auto& attributes = slice.as<SliceAttributes>();
   for (size_t i = 0; i < slice.shape.size(); ++i) {
@@ -38,9 +38,9 @@ bool slices_only(const Node& slice, int axis) {
   return true;
 }
 
-/// If the indices of the gather are the argsort of its own source, or a slice of that along the sorted axis, returns the sorted array, or
-/// the same slice of it; else returns the gather. To compare, the function builds the argsort of the source again: nodes are interned, so
-/// this returns the existing node.
+/// If the indices of the gather are the argsort of the array x from which it gathers, returns x sorted. If they are a slice of that argsort
+/// along the sorted axis, returns the same slice of x sorted. Otherwise returns the gather. To compare, the function builds the argsort of
+/// x again: nodes are interned, so this returns the existing node.
 const Node* sorted(Graph& graph, const Node* gather) {
   const Node *x = gather->sources[0], *indices = gather->sources[1];
   const int axis = gather->as<GatherAttributes>().axis;

@@ -90,7 +90,7 @@ class Splitter {
     return splits_[source->id].parts[is_complex(source->dtype) ? part : 0];
   }
 
-  /// Makes a copy of the node whose sources are one part of the old sources.
+  /// Returns the node that computes one part of `node` (0: real, 1: imaginary) from the same part of each source.
   const Node* with_part(const Node& node, int part) {
     std::vector<const Node*> sources;
     sources.reserve(node.sources.size());

@@ -1,5 +1,5 @@
-// Functions that several subcommands of `harp` use: they make a context, read graphs, and set compile options. Also the subcommands that
-// take only a few lines.
+// Functions that several subcommands of `harp` use: they make a context, read graphs, and set compile options. This file also contains the
+// subcommands that take only a few lines.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

@@ -942,9 +942,9 @@ def take_along_axis(x: Array, indices: Array, /, axis: int | None) -> Tensor:
 
 def scatter(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
     """Torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same
-    position on all other axes. x and updates have the same dtype, any. indices must have x's sizes except
-    along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE). Updates are applied in their order:
-    if several updates write the same element, the last one wins, and only it has a gradient."""
+    position on all other axes. x and updates have the same dtype, which may be any. indices must have x's
+    sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE). Updates are applied in
+    their order: if several updates write the same element, the last one wins, and only it has a gradient."""
     return _apply(157, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
@@ -1006,11 +1006,11 @@ def scatter_reduce(
 
 
 def scatter_nd(x: Array, indices: Array, updates: Array, /, reduction: str | None = 'set') -> Tensor:
-    """ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices, and
-    each tuple selects an element along the first k axes of x, or the subarray along x's other axes. updates
-    must have the other axes of indices, then those other axes of x (HARP_ERROR_SHAPE). reduction: NULL, "set"
-    or "none", or a reduction of harp_scatter_reduce. A tuple with an index out of range selects the last
-    element, or fails the run with check_indices."""
+    """ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices along
+    the first k axes of x. Each tuple selects an element of x or, if x has further axes, the subarray along
+    these. The axes of updates must be the axes of indices without the last one, followed by those further
+    axes of x (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of harp_scatter_reduce. A
+    tuple with an index out of range selects the last element, or fails the run with check_indices."""
     return _apply(163, x, indices, updates, reduction)  # type: ignore[no-any-return]
 
 

@@ -34,7 +34,7 @@ pub enum ErrorKind {
     Native = 14,
     /// the device does not exist, has failed, or holds an array that the call cannot use
     Device = 15,
-    /// no gradient with respect to a node: y does not depend on it, or has no differentiable path to it
+    /// grad: y does not depend on x, or no differentiable path leads from x to y
     NoGradient = 16,
 }
 
@@ -67,7 +67,7 @@ impl ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DType {
-    /// for integer constants only: the constant takes the dtype of its neighbouring operand, see constant
+    /// for integer constants only: the constant takes the dtype of the other operand, see constant
     Unknown = 0,
     /// 1 byte
     Bool = 1,

@@ -1969,8 +1969,9 @@ impl GraphNode {
         ops::take_along_axis(&self.0, &indices.into().0, axis).map(GraphNode::made)
     }
     /// torch.scatter: returns x with updates\[i\] written to element indices\[i\] along the axis, at the same position on all other axes. x and
-    /// updates have the same dtype, any. indices must have x's sizes except along the axis, and updates the sizes of indices (HARP\_ERROR\_SHAPE).
-    /// Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a gradient.
+    /// updates have the same dtype, which may be any. indices must have x's sizes except along the axis, and updates the sizes of indices
+    /// (HARP\_ERROR\_SHAPE). Updates are applied in their order: if several updates write the same element, the last one wins, and only it has a
+    /// gradient.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter`](Self::try_scatter) gives it as an error.
@@ -2075,10 +2076,10 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::scatter_reduce(&self.0, &indices.into().0, &updates.into().0, axis, reduction, include_self).map(GraphNode::made)
     }
-    /// ONNX's ScatterND. The last axis of \`indices\` has a constant size k; it holds tuples of k indices, and each tuple selects an element along
-    /// the first k axes of x, or the subarray along x's other axes. updates must have the other axes of indices, then those other axes of x
-    /// (HARP\_ERROR\_SHAPE). reduction: NULL, "set" or "none", or a reduction of scatter\_reduce. A tuple with an index out of range selects
-    /// the last element, or fails the run with check\_indices.
+    /// ONNX's ScatterND. The last axis of \`indices\` has a constant size k; it holds tuples of k indices along the first k axes of x. Each tuple
+    /// selects an element of x or, if x has further axes, the subarray along these. The axes of updates must be the axes of indices without the
+    /// last one, followed by those further axes of x (HARP\_ERROR\_SHAPE). reduction: NULL, "set" or "none", or a reduction of
+    /// scatter\_reduce. A tuple with an index out of range selects the last element, or fails the run with check\_indices.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_scatter_nd`](Self::try_scatter_nd) gives it as an error.
