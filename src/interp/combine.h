@@ -9,6 +9,19 @@
 
 namespace harp::interp {
 
+/// Returns the dtype whose loops combine elements of `dtype` with the same bits. Sums and products of signed integers are computed as those
+/// of unsigned integers, because both wrap around; so the loops are compiled for half as many integer dtypes.
+constexpr DType combined_as(Op op, DType dtype) {
+  if (combine_of(op) != Op::kAdd && combine_of(op) != Op::kMul) return dtype;
+  switch (dtype) {
+    case DType::kI8: return DType::kU8;
+    case DType::kI16: return DType::kU16;
+    case DType::kI32: return DType::kU32;
+    case DType::kI64: return DType::kU64;
+    default: return dtype;
+  }
+}
+
 /// Elements of a narrow dtype (f16, for example) are widened when they are read and narrowed when they are written. Accumulators have the
 /// wide dtype.
 template <Op op, DType dtype>

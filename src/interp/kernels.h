@@ -1,7 +1,7 @@
-// Loops of the elementwise ops. A Kernel computes one run, that is, n elements that are equally far apart. kernel_row<op>() instantiates a
-// kernel for every dtype in which the op computes, both with and without the FMA instruction (machine.h). The table of each arity has its
-// own translation unit, because the functions of ops/math.h are large. A missing Rule is a compile error, because all rules are
-// instantiated.
+// Loops of the elementwise ops. A Kernel computes one run, that is, n elements that are equally far apart. kernel_row<op>() instantiates
+// a kernel for every dtype in which the op computes, and for floats both with and without the FMA instruction (machine.h). The table of
+// each arity has its own translation unit, because the functions of ops/math.h are large. A missing Rule is a compile error, because all
+// rules are instantiated.
 #pragma once
 
 #include <algorithm>
@@ -84,8 +84,13 @@ template <Op op>
 constexpr KernelRow kernel_row() {
   KernelRow row{};
   for_each_dtype([&]<DType dtype>() {
-    if constexpr (accepts(op, dtype) && works_in(op, dtype) == dtype)
-      row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel_with_fma<op, dtype>};
+    if constexpr (accepts(op, dtype) && works_in(op, dtype) == dtype) {
+      // Loops over integers and bools never call fma, so one version of them serves all processors.
+      if constexpr (is_float(dtype))
+        row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel_with_fma<op, dtype>};
+      else
+        row[static_cast<int>(dtype)] = {kernel<op, dtype>, kernel<op, dtype>};
+    }
   });
   return row;
 }

@@ -1,6 +1,6 @@
-// On x86-64, the interpreter's loops are compiled twice. One version runs on any processor and calls the C library for each fma. The other
-// version, marked HARP_WITH_FMA, is for processors with the FMA instruction; everything that it calls is inlined into it. Both give the
-// same bits. The version is chosen when a node is evaluated.
+// On x86-64, the interpreter's loops over floats are compiled twice. One version runs on any processor and calls the C library for each
+// fma. The other version, marked HARP_WITH_FMA, is for processors with the FMA instruction; everything that it calls is inlined into it.
+// Both give the same bits. The version is chosen when a node is evaluated.
 #pragma once
 
 #if defined(__x86_64__) && !defined(__FMA__)

@@ -318,7 +318,7 @@ constexpr ReduceTable make_reduce_table() {
           constexpr Op op = static_cast<Op>(i);
           if constexpr (is_reduce(op) && !is_arg_extreme(op)) {
             for_each_dtype([&]<DType dtype>() {
-              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = reduce<Step<op, dtype, 1>, 1>;
+              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = reduce<Step<op, combined_as(op, dtype), 1>, 1>;
             });
           }
         }(),

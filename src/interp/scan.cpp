@@ -169,7 +169,7 @@ constexpr ScanTable make_scan_table() {
           constexpr Op op = static_cast<Op>(i);
           if constexpr (is_scan(op)) {
             for_each_dtype([&]<DType dtype>() {
-              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = scan<Combine<op, dtype>>;
+              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = scan<Combine<op, combined_as(op, dtype)>>;
             });
           }
         }(),
