@@ -33,14 +33,14 @@ int64_t ReduceLowering::interleaved_rows() const {
 }
 
 Sym ReduceLowering::index_of_stream(int64_t stream, Sym at, Sym share, Sym count) {
-  // 1 if the stream still has an index, else 0
+  // 1 if index share * stream + at exists, else 0
   const Sym exists = proven_at_most(share * (stream + 1), count) ? Sym(1) : min(max(count - share * stream - at, 0), 1);
   return at + share * stream * exists;
 }
 
 // If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In place of the missing row such a
-// stream processes the first stream's current row once more, on the same worker. That is harmless, because the results stored for a row
-// overwrite nothing that is read: kernels with row_stores, which alone may store in place, are never interleaved.
+// stream processes the first stream's current row once more, on the same worker. That is harmless, because storing a result a second time
+// overwrites nothing that is still read: only kernels with row_stores may store in place, and these kernels are never interleaved.
 Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -142,8 +142,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// Requires that the order of the elements is free. The remainder of the row is processed before the other parts are merged into the level:
-// the merge may set lanes of the level to NaN, and the max of further elements would ignore that NaN.
+// Requires a reduction that may combine elements in any order. The remainder of the row is processed before the other parts are merged into
+// the level: the merge may set lanes of the level to NaN, and the max of further elements would ignore that NaN.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -236,8 +236,8 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     }
     // The hardware prefetcher works well for several memory streams, so only a single row gets software prefetches. For data in the
     // third-level cache every additional instruction matters: with one group of 64 lanes in each step, the loop reaches 0.95 of the speed
-    // of reading the data, and with two groups 0.98. A step has one group if there are NaN lanes, or if an odd number of groups would leave
-    // a remainder.
+    // of reading the data, and with two groups 0.98. A step has only one group if there are NaN lanes (lanes that only detect NaN), or if
+    // an odd number of groups would leave a remainder.
     const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
     if (rows.size() == 1) steps->tags.pages = page_prefetches();
     add(rows.size() == 1 ? Body{steps} : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);

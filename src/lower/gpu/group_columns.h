@@ -61,12 +61,13 @@ class GroupColumns final : public ReduceLowering {
   ir::Loop* store_results();
 
   const RowPass& only_pass_;
-  const Shape before_, columns_;  // the columns are the indices of the kept axes after the last reduced axis
-  const Sym width_;               // number of columns
+  // sizes of the kept axes before the last reduced axis, and after it; the indices of the latter are the columns
+  const Shape before_, columns_;
+  const Sym width_;  // number of columns
   std::vector<Copied> copied_;
   const ColumnTile tile_;
   Index outer_index_;                // index along the axes of before_
-  Sym first_column_, columns_left_;  // first column of the tile; number of columns from there on
+  Sym first_column_, columns_left_;  // first column of the tile; number of columns from that column to the last one
 };
 
 }  // namespace harp::lower

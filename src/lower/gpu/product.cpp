@@ -147,8 +147,8 @@ void GroupProduct::run() {
   c_.kernel.body = {tiles};
 }
 
-/// Returns a Define around the statements. It defines the variable quick_, which is 1 if in this tile the factors may be copied
-/// asynchronously or loaded without masks, by accesses of 16 bytes; else 0.
+/// Returns a Define statement (the definition of a variable and the statements that use it) around the given statements. It defines quick_,
+/// which is 1 if in this tile the factors may be copied asynchronously or loaded without masks, by accesses of 16 bytes; else 0.
 Body GroupProduct::with_quick(Body body) {
   const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
   if (rows == nullptr && columns == nullptr) return body;

@@ -119,7 +119,8 @@ class GroupProduct {
   // 1 if in this tile the factors may be copied asynchronously or loaded without masks, by accesses of 16 bytes; else 0 (staged_factor.h)
   Sym quick_;
   Sym wide_;  // 1 if results are stored by accesses of 16 bytes, else 0
-  // The run-time value that tells whether the outputs are aligned for accesses of 16 bytes (ir::Together).
+  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each output
+  // (ir::Together). The outputs are aligned for accesses of 16 bytes if it is a multiple of the number of elements of such an access.
   const ir::UOp* wide_distances_ = nullptr;
   std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;

@@ -12,7 +12,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kTileThreads = 256;
-// Maximum size of the copies in shared memory; crossed loads that do not fit read the array directly.
+// Maximum size in bytes of the copies in shared memory. Loads whose copies do not fit read the array directly.
 constexpr int64_t kTileBytes = 34 << 10;
 
 class TiledTranspose {
@@ -82,7 +82,8 @@ class TiledTranspose {
     return index;
   }
 
-  /// A crossed load, and the accumulator (a shared array) that receives a copy of its elements.
+  /// A load that is contiguous along the rows instead of the columns (a crossed load), and the accumulator (a shared array) that receives a
+  /// copy of its elements.
   struct Copy {
     const UOp* load;
     int accumulator;
@@ -102,7 +103,8 @@ class TiledTranspose {
     return !step.is_constant() || std::abs(step.constant()) > 1;
   }
 
-  /// Declares a shared array for each crossed load, as long as the arrays fit in kTileBytes.
+  /// Declares a shared array for each crossed load (one that is contiguous along the rows), until the arrays would exceed kTileBytes.
+  /// Returns the loads that have an array.
   std::vector<Copy> copies_of(const Body& stores, Body& body) {
     std::vector<Copy> copies;
     int64_t bytes = 0;
