@@ -35,7 +35,7 @@ ir::Loop* in_each_lane(ir::Arena& arena, const Lanes& lanes, ir::Body statements
 /// A loop polls the cancel flag after about this many evaluated expressions, so that polls take little of its time.
 inline constexpr double kExpressionsPerPoll = 1 << 15;
 /// Returns the number of iterations between polls. If the trip count is constant, prefers a divisor of it that is also a multiple of
-/// gcd(trip count, 64), unless all such numbers are much smaller than the desired number. If the loop has a whole number of vectors, then so
+/// gcd(trip count, 64), unless all such numbers are much smaller than the desired one. If the loop has a whole number of vectors, then so
 /// has each piece between two polls; this matters because C compilers vectorise few loops of other lengths.
 int64_t poll_interval(double expressions_of_iteration, Sym iterations);
 

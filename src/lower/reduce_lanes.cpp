@@ -283,8 +283,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
     return lane_loop(rows, count, start, index_at);
   if (!count.is_constant() && is_short(uops))
-    // The loop over all remaining lanes has a constant trip count, so it is unrolled. A longer body would cost too much, because the
-    // vectors beyond the remainder are executed, too.
+    // A loop over all kLanes lanes has a constant trip count, so it is unrolled. That pays only for a short body, because the vectors
+    // beyond the remainder are executed, too.
     lane = vectors_to(kLanes);
   Body body = whole > 0 ? lane_loop(rows, whole, start, index_at) : Body{};
   for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
@@ -305,7 +305,8 @@ bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
 
-// Separate NaN lanes are faster only on a machine with mask registers, where one masked instruction sets the lanes in which a NaN is found.
+// Separate NaN lanes (accumulators that only detect NaN) are faster only on a machine with mask registers, where one masked instruction
+// sets the lanes in which a NaN is found.
 bool ReduceLowering::nan_lanes_pay(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {

@@ -171,7 +171,8 @@ class TreeScan : ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kMinPipelinedGroups) return 1;
-    // The trial uses a group that need not be the first one. In a view (a roll, for example) such a group may consist of two pieces.
+    // Generates the loads and stores of a group as a trial. The group need not be the first one, because in a view (a roll, for example) a
+    // later group may consist of two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
