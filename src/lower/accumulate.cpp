@@ -11,7 +11,7 @@ namespace {
 
 // A reduction in one kernel is assumed to have at most this many elements: at a nanosecond for each, 2^48 elements would take three days.
 constexpr int64_t kMaxElements = int64_t(1) << 48;
-constexpr int64_t kMaxSteps = 16;  // maximum number of steps of a loop over lanes that is fully unrolled
+constexpr int64_t kMaxSteps = 16;  // a loop over lanes is fully unrolled if it has at most this many steps
 
 }  // namespace
 

@@ -54,7 +54,8 @@ class Accumulators {
   int add_array(DType dtype, int64_t count, int64_t most = kFrameBytes);
 
  private:
-  /// Returns the space for an accumulator of `count` elements. frame_bytes_ must already include the bytes of this accumulator.
+  /// Returns the kind of memory (registers, stack or scratch memory) for an accumulator of `count` elements. frame_bytes_ must already
+  /// include the bytes of this accumulator.
   Space space_for(int64_t count) const;
 
   ir::Kernel& kernel_;

@@ -128,7 +128,8 @@ Body ArgExtremeLowering::by_blocks(const std::vector<Row>& rows) {
 
 Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
-  const Sym share = floor_div(blocks, parts);  // blocks for each group of lanes; the last group also processes the remaining blocks
+  // number of blocks of each group of lanes; the last group also processes the remaining blocks
+  const Sym share = floor_div(blocks, parts);
   Body body;
   std::vector<LaneGroup> groups;
   for (const Row& row : rows)

@@ -108,7 +108,8 @@ class TileRecipe {
   }
 
  private:
-  /// The position of a tile in its block: the member of the group, and the number of the tile along rows and along columns.
+  /// The position of a tile in its block: the member of the group (for a convolution, the line of the image), and the number of the tile
+  /// along rows and along columns.
   struct Tile {
     Sym member, row_tile, column_tile;
   };

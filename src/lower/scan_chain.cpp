@@ -106,7 +106,7 @@ class ChainScan : ScanLowering {
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
-    // Returns a loop over elements [begin, end) of the line; element 0 is the first element of the second row.
+    // Returns a loop over elements [begin, end) of the line, which consists of all rows after the first one.
     const auto line = [&](Sym begin, Sym end) {
       Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;

@@ -22,8 +22,8 @@
 namespace harp {
 namespace {
 
-/// The largest number of facts that are known at any place of a body. For each index that is not proven to be inside its array without
-/// facts, the analysis tries every known fact.
+/// The largest number of facts (positions known not to be negative) at any place of a body. For each index that is not proven to be inside
+/// its array without facts, the analysis tries every known fact.
 constexpr size_t kMostFacts = 32;
 
 /// Returns the axis along which adjacent lanes compute adjacent elements: the last axis whose size is not 1. Returns -1 if there is none.
@@ -141,8 +141,8 @@ class Analysis {
     walk(s.otherwise);
     apart_ -= differs;
     const bool leaves = !s.body.empty() && s.body.back().kind == BodyStatement::kBreak;
-    // If the branch ends with a break, the statements after it run only where the condition is false, so the facts of the false case
-    // remain.
+    // If the branch ends with a break, the statements after the branch run only if the condition is false, so the facts (positions known
+    // not to be negative) of the false case remain.
     if (!leaves) forget_facts(facts_outside);
   }
 
@@ -215,7 +215,7 @@ class Analysis {
     if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // a branch masks the load
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
-    // Positions do not count, although they are of dtype i64: most of them are indices, or are compared with an index or converted.
+    // The dtype of a position (i64) is not counted: most positions are indices, or are compared with an index or converted.
     if (!positions_.of(number)) count_bytes(e.dtype);
     return true;
   }
@@ -258,7 +258,8 @@ class Analysis {
       result_.indices.inside[site++] = inside;
       everywhere = everywhere && inside == Inside::kAlways;
     }
-    // Only the lanes that take the branch may load the element, so each lane would need a load of its own.
+    // The element is the same for all lanes, but may be loaded only if at least one lane takes the branch. Vectors would therefore test the
+    // condition of each lane.
     if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
     return everywhere;
   }

@@ -100,7 +100,8 @@ class InPlaceFinder {
       for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
   }
 
-  /// Adds a pair for each buffer of `given` that this store of pass number `pass` may overwrite.
+  /// Appends to pairs_ a pair of the store's buffer and b, for each buffer b of `given` that this store of pass number `pass` may
+  /// overwrite.
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;

@@ -12,8 +12,8 @@
 namespace harp {
 namespace {
 
-/// If the node is a sum of products of integers, which the graph does not mark as such, and register tiles may pay for it, returns the
-/// attributes that make it a contraction. Otherwise returns nothing.
+/// If the node is a sum of products of integers that the graph does not mark by ReduceAttributes::product, and register tiles may pay for
+/// it, returns the attributes that make it a contraction. Otherwise returns nothing.
 std::optional<ReduceAttributes> attributes_of_product(const Node& node, const FusionLimits& limits) {
   if (node.op != Op::kSum || node.sources[0]->op != Op::kMul || !is_int(node.dtype)) return std::nullopt;
   Node product = node;

@@ -77,7 +77,7 @@ const Node* whole_product(Graph& result, const Node& sum, const Half& half) {
   return result.intern(sum.op, sum.dtype, doubled(sum.shape), {products}, sum.attributes);
 }
 
-/// Returns the columns of one half.
+/// Returns every second column of `whole`, from column `part` (0 or 1) on.
 const Node* part_of(Graph& result, const Node* whole, const Node& sum, size_t part) {
   SliceAttributes taken{std::vector<Dim>(sum.shape.size(), Dim(0)), std::vector<int64_t>(sum.shape.size(), 1)};
   taken.start.back() = Dim(static_cast<int64_t>(part));

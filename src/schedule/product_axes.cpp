@@ -57,7 +57,8 @@ std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<
   return result;
 }
 
-/// Tests whether the axis of the factor numbers the elements of windows (overlapping views, Unfold ops), as the axes of a kernel do.
+/// Tests whether the axis of the factor runs over the elements within a window (overlapping views, Unfold ops), as the kernel axes of a
+/// convolution do.
 bool is_kernel_axis(const Node* factor, size_t axis) {
   for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0]) {
     if (node->op == Op::kPermute) {

@@ -30,7 +30,7 @@ Shape joined(Shape first, const Shape& rest) {
   return first;
 }
 
-/// How the leading axes [batch..., rows] of the arrays of a region are cut into blocks of rows.
+/// How the leading axes [batch..., rows] of the arrays of a region (a set of nodes that are cut together) are cut into blocks of rows.
 struct Cut {
   Shape leading;  // sizes of the leading axes before the cut
   int64_t block, blocks_of_rows;

@@ -146,7 +146,8 @@ class GroupScatter {
   Loop* new_group() { return new_loop(arena_, "thread", 0, kScatterThreads, LoopKind::kGroup); }
   const UOp* zero() { return arena_.constant(scalar_from_int(DType::kI32, 0)); }
 
-  /// Sets acc0: for each index of the chunk that is in the range, 1 + its row in the range; 0 for any other index.
+  /// Sets the shared array acc0 for a chunk of indices: to 1 + its row in the range for each index that is in the range, and to 0 for any
+  /// other index.
   Stmt* find_rows(const Index& outer, Sym begin, Sym first, Sym size) {
     const auto all = [&](bool is_whole) {
       Loop *group = new_group(), *step = new_loop(arena_, "step", 0, kChunk / kScatterThreads, LoopKind::kUnroll);
@@ -167,7 +168,8 @@ class GroupScatter {
     return new_if(arena_, count_ - begin - kChunk, {all(true)}, {all(false)});
   }
 
-  /// Sets acc1: a positive number for each run of 32 indices that contains an index in the range, else 0.
+  /// Sets the shared array acc1: to a positive number for each run of 32 indices of the chunk that contains an index in the range, and to 0
+  /// for any other run.
   Loop* find_runs() {
     Loop *group = new_group(), *index = new_loop(arena_, "index", 0, kRun, LoopKind::kUnroll);
     c_.kernel.accumulators.push_back(

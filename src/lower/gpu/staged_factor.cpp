@@ -140,7 +140,7 @@ const UOp* StagedFactor::is_quick(Sym tile) const {
   for (const Sym& size : multiples_)
     if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size), require(Sym(0) - mod(size, run_));
   if (runs_along_terms_) return result;
-  // The last run of lanes must not extend beyond the last lane.
+  // A run consists of adjacent elements that one access loads. The last run of lanes must not extend beyond the last lane.
   if (!mod(sizes_.lanes, run_).is_constant(0)) require(max(Sym(0) - mod(sizes_.lanes, run_), sizes_.lanes - (tile + 1) * sizes_.tile));
   return result;
 }

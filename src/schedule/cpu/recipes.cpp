@@ -57,7 +57,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // a vector of a gather's indices may take two registers, because the index is often the same in all lanes
+      else  // a vector of a gather's indices may take two registers; often it needs none, because the index is the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }

@@ -226,8 +226,8 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   if (term_count(reduce).is_constant()) {
     const int64_t wanted = rows.tile;
     while (rows.tile > tile.rows && read(1) > most_of_line) rows.tile -= tile.rows;
-    // If not even the windows of one tile are copied together, as in the gradient of weights, whose terms are all pixels, windows are
-    // packed tile by tile. A small block would only pack the columns more often.
+    // If the windows of even a single tile have too many elements to be copied together (as in the gradient of weights, whose terms are
+    // all pixels), windows are packed tile by tile. A small block would then only pack the columns more often.
     if (read(1) > static_cast<double>(kMaxCopiedWindows)) rows.tile = wanted;
   }
   if (contraction.group_position) {
@@ -294,8 +294,9 @@ class ManyRows {
   }
 
  private:
-  /// If there are enough rows, changes the schedule to one that computes only half of the product. A block of rows must then have as many
-  /// rows as some tiles have columns. If the tile has too many rows for a small block of this kind, it gets fewer, at least half as many.
+  /// If there are enough rows, changes the schedule to one that computes only half of the product. The number of rows of a block must then
+  /// be a multiple of the number of columns of a tile, and of the rows of a tile. If the smallest such block is too large, the tile gets
+  /// fewer rows, but at least half as many.
   void halve(Schedule& s) const {
     AxisSchedule& rows = s.axes[*contraction_.row_position];
     const AxisSchedule& columns = s.axes[contraction_.column_position];
