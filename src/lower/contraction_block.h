@@ -52,8 +52,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// Emits `statements` for each member of the group. During the call of `statements`, source_index() and stores_of() refer to that member;
-  /// afterwards they refer to the first member again.
+  /// Emits `statements` for each member of the group (an axis along which only one of the factors varies). During the call of `statements`,
+  /// source_index() and stores_of() refer to that member; afterwards they refer to the first member again.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {

@@ -57,8 +57,8 @@ const UOp* ContractionFactors::lane_of(const Term& term, bool is_full, const Rea
   }
   return lane;
 }
-/// Returns the value of a lane of the rows' factor: that of lane_of(), with the sign bits of its bytes inverted if the representation
-/// requires that (schedule/narrow_products.h, Quads).
+/// Returns the value of a lane of the rows' factor. It is the value that lane_of() returns, but if have_first_sums(), the sign bits of its
+/// bytes are inverted (schedule/narrow_products.h, Quads).
 const UOp* ContractionFactors::row_lane_of(const Term& term, bool is_full, const ReadTerm& read) {
   const UOp* lane = lane_of(term, is_full, read);
   if (!have_first_sums()) return lane;
@@ -244,7 +244,8 @@ Body ContractionFactors::copy_windows() {
 }
 
 /// Copies the elements that the overlapping windows of a factor read in this block. `along` is the variable of the block's rows for the
-/// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` are the position of the factor.
+/// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` say for which row and column of the product
+/// the factor is read; they depend on that variable.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;

@@ -1,4 +1,4 @@
-// Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become Where, so loops are
+// Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become selects, so loops are
 // the only statements. A loop keeps the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An
 // index that is not provably inside its array is stored in an accumulator, so that it is checked even if the load is not used. A local
 // array is an accumulator with several elements. An element that is read from a local array is copied to an accumulator of its own, because
@@ -486,7 +486,7 @@ class BodyLowering {
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     if (has_lanes()) return load_in_lanes(e, mask);
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;             // the index along the axes that are provably in range
+    Index known;             // the index along the axes on which it is provably in range; 0 along the other axes
     std::vector<int> sites;  // for each axis: the site that identifies the check of the index; -1: the index is provably in range
     int next_site = e.site;
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {

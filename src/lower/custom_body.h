@@ -11,7 +11,7 @@ namespace harp::lower {
 
 /// The lanes of a vector of elements.
 struct Lanes {
-  int count = 1;                    // 1: there are no vectors
+  int count = 1;                    // number of lanes; 1: there are no vectors
   Sym at = 0;                       // the number of the lane: the variable of the loops over lanes
   const ir::UOp* inside = nullptr;  // true where the lane has an element; null: in all lanes
 };

@@ -110,7 +110,7 @@ class LoweredPlans {
   }
 
  private:
-  static constexpr size_t kMaxCandidates = 16;  // maximum number of plans with the same hash that are compared
+  static constexpr size_t kMaxCandidates = 16;  // at most this many plans with the same hash are compared with a new plan
 
   struct Plan {
     const KernelPlan* plan;

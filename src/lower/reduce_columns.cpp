@@ -12,7 +12,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int kPartOfVector = 4;      // fewest columns of a tile for which a whole vector is faster than scalars: a quarter of a vector
+// a tile of fewer columns than this part (a quarter) of a vector is processed by scalars, which are then faster
+constexpr int kPartOfVector = 4;
 constexpr int kMaxVectorsOfRest = 4;  // the remainder loop of unroll-and-jam, which rarely runs, unrolls at most this many vectors of a row
 // If the accumulators are more than this many vectors, a loop that initialises only the columns in use is faster than initialising all.
 constexpr int64_t kVectorsSetAtOnce = 4;
@@ -217,7 +218,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   } else {
     body.insert(body.end(), blocks.begin(), blocks.end());
   }
-  // If there may be a single level, the results still need the addition of +0.0 (result()). After several levels it changes no bit.
+  // If there may be a single level, +0.0 must still be added to the results (result()). After several levels this addition changes no bit.
   results_.push_back({pass_, levels.back(), has_short_form ? 1 : levels.size()});
   return body;
 }

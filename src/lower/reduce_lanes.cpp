@@ -60,7 +60,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    // the folds are adjacent, so that the renderer can combine the vectors of two folds
+    // The folds come directly after one another, so that the renderer can combine the vectors of two folds.
     for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
@@ -162,8 +162,8 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
   return body;
 }
 
-// Lane i of the level above combines blocks i, i + 64, i + 128 … For each lane, the next parts_together() of its blocks are processed at
-// the same time.
+// In lane i of the level above, the results of blocks i, i + 64, i + 128 … are combined. For each lane, parts_together() of its blocks are
+// processed at the same time.
 Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
                                               Body& body) {
   const int64_t group = kLanes * parts_together();

@@ -2,12 +2,12 @@
 // passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile. A pass
 // may consist of stores only.
 //
-// lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; the block results are
-//         reduced by the same rule. The elements are those of the innermost run of adjacent reduced axes; if there are reduced axes before
-//         it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
-// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis are
-//         contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis; the rows of elements are read one
-//         after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
+// lanes   For each index of the kept axes, each block of 4,096 elements is reduced in 64 accumulators (the vector axis), which are then
+//         folded by halving. The block results are reduced by the same rule. The elements are those of the innermost run of adjacent
+//         reduced axes; if there are reduced axes before it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
+// chain   Each block of 256 elements is one chain. The block results are combined by the same rule. The accumulators of a tile of the last
+//         kept axis are contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis. The rows of elements
+//         are read one after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
 //
 // If the order of the elements cannot affect the bits (as for a maximum), they are not divided into blocks.
 //
@@ -74,14 +74,15 @@ class ReduceLowering {
 
   // --- elements, and passes over a row (reduce.cpp)
 
-  /// Returns the index in the reductions' source for an index along the kept axes, and positions in the flattened axes outer_ and inner_.
+  /// Returns an index in the reductions' source: `kept` is the index along the kept axes, and `outer` and `inner` are the positions in the
+  /// flattened reduced axes outer_ and inner_.
   Index source_index(const Index& kept, Sym outer, Sym inner) const;
-  /// Returns the values that reduction number `r` of the pass combines into its accumulator for the element at this source index: one
+  /// Returns the values that reduction number `r` of the pass combines into its accumulator for the element at `index` of the source: one
   /// value, or the two factors of a product. Where `mask` is false, they are the identity.
   std::vector<const ir::UOp*> operands(size_t r, const Index& index, const ir::UOp* mask = nullptr);
-  /// Emits what the pass does with the element at this source index: keeps its row values (RowValues), combines it into element `element`
-  /// of the level's accumulators, and stores its outputs. The stores come last, because they may overwrite memory that the other statements
-  /// read (schedule/in_place.cpp). With a mask nothing is kept or stored.
+  /// Emits what the pass does with the element at `index` of the source: keeps its row values (RowValues), combines it into element
+  /// `element` of the level's accumulators, and stores its outputs. The stores come last, because they may overwrite memory that the other
+  /// statements read (schedule/in_place.cpp). If there is a mask, nothing is kept or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Emits the same as visit() for several elements one after the other, but sets each accumulator only once.
   void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body, const ir::UOp* mask = nullptr);
@@ -221,7 +222,7 @@ class ReduceLowering {
 
   // --- short rows: interleaved chains (reduce_short_rows.cpp)
 
-  /// A chain: rows `first`, `first` + 1, … of the tile are combined into the accumulators of the level.
+  /// One chain: rows `first`, `first` + 1, … of the tile, which are combined one after the other into the accumulators of the level.
   struct Chain {
     Tile tile;
     BlockLevel level;
@@ -229,9 +230,9 @@ class ReduceLowering {
   };
   /// Returns how many chains of rows of `width` elements to interleave; 1: they are computed one after the other.
   int64_t interleaved_chains(const RowPass& pass, Sym width) const;
-  /// Returns how many indices of the last kept axis but one are interleaved; 1: no indices are interleaved, or there is no such axis.
+  /// Returns how many indices of the second-to-last kept axis are interleaved; 1: no indices are interleaved, or there is no such axis.
   int64_t interleaved_tiles() const;
-  /// Reduces the tiles for all indices of the last kept axis but one, `together` interleaved indices at a time.
+  /// Reduces the tiles for all indices of the second-to-last kept axis, `together` interleaved indices at a time.
   ir::Body reduce_interleaved_tiles(const Index& outer_kept, int64_t together);
   /// Divides `count` rows into `together` equal shares, and reduces the shares, interleaved, into a level. Requires that the rows may be
   /// combined in any order.

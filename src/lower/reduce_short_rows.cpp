@@ -20,8 +20,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxChains = 8;   // most chains that are interleaved: the code is repeated for each
-constexpr int kMaxRowsOfChain = 4;  // most rows that are combined into a chain before the next chain's rows
+constexpr int64_t kMaxChains = 8;   // maximum number of interleaved chains; the code is repeated for each
+constexpr int kMaxRowsOfChain = 4;  // maximum number of rows that are added to one chain before the rows of the next chain
 
 /// Returns the cost of what is computed for each element of a row, in additions: the operands, and one combination for each reduction.
 int64_t cost_of_row(const KernelContext& c, const RowPass& pass) {

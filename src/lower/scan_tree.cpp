@@ -191,7 +191,8 @@ class TreeScan : ScanLowering {
     return are_vectors && is_short(values) ? groups : 1;
   }
 
-  /// Scans elements [begin, end) in the pipeline, as far as they fill whole rounds. Returns the first element that is left.
+  /// Scans elements [begin, end) by software pipelining, as far as they fill whole rounds (ScanPipeline). Returns the first element that is
+  /// left.
   Sym pipelined(Sym begin, Sym end, const Index& kept, Body& body) {
     const ScanPipeline::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },

@@ -174,7 +174,8 @@ class UnrolledLowering {
     return body;
   }
 
-  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). The elements are part of one group.
+  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). There are at most as many elements as one
+  /// group of a scan has.
   void make_running(const Node& scan, std::vector<const UOp*>& elements) {
     constexpr auto kQuad = static_cast<size_t>(ir::kQuad);
     static_assert(kMaxShortAxis <= kScannedGroup);

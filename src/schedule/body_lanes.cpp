@@ -212,7 +212,7 @@ class Analysis {
       use_element(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site);
       differs = true;
     }
-    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // a branch masks the load
+    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // the condition of a branch masks the load
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
     // The dtype of a position (i64) is not counted: most positions are indices, or are compared with an index or converted.
@@ -236,9 +236,9 @@ class Analysis {
     return linear ? std::optional(linear->coefficient) : std::nullopt;
   }
 
-  /// Returns true if every index of the load is inside the array wherever the loops around the load run. Otherwise the load may be executed
-  /// only where its branch is taken. Clears is_possible_ if an index is not proven to be inside even there, or if vectors cannot load the
-  /// elements of the lanes.
+  /// Returns true if every index of the load is inside the array wherever the loops around the load run. Otherwise returns false, and the
+  /// load may be executed only where its branch is taken. Clears is_possible_ if an index is not proven to be inside even in that branch,
+  /// or if vectors cannot load the elements of the lanes.
   bool is_loaded_everywhere(const BodyExpression& load) {
     const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
     size_t last = shape.size();  // the axis along which elements are adjacent, plus 1
@@ -280,7 +280,7 @@ class Analysis {
   const Node& node_;
   const ElementBody& body_;
   SymTable table_;  // contains the loop variables that the proofs need
-  const int axis_;  // the result of lane_axis(); -1: there are no lanes
+  const int axis_;  // axis along which adjacent lanes compute adjacent elements (lane_axis()); -1: no lanes
   const std::vector<Sym> index_;
   BodyPositions positions_;
   std::vector<int> sets_;            // indexed by variable: the number of statements that set it

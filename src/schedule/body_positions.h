@@ -36,7 +36,7 @@ class BodyPositions {
 
   /// Returns the size of the axis that a kSize expression names.
   Sym size_of_axis(const BodyExpression& size) const;
-  /// Returns this size of an array as an expression of the table in use.
+  /// Returns this size of an array, converted to an expression of table_ if there is such a table.
   Sym size(Dim dim) const { return table_ != nullptr ? table_->import(dim) : dim; }
 
  private:

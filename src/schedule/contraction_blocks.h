@@ -18,8 +18,8 @@ bool wants_tiles(const Node& reduce, const FusionLimits& limits);
 /// more pass; for large sizes tiles are many times as fast.
 bool may_want_tiles(const Node& reduce, const FusionLimits& limits);
 
-/// Most elements that overlapping windows read for a block and that are copied to scratch memory together (lower/windows.h). If they are
-/// more, each window is copied on its own.
+/// The largest number of elements that the overlapping windows of a block may read if these elements are copied to scratch memory together
+/// (lower/windows.h). If they are more, each window is copied on its own.
 inline constexpr int64_t kMaxCopiedWindows = int64_t{1} << 17;
 
 /// Limits that legal schedules obey: most sums in the registers of a tile, and most sums of a block in scratch memory. block_sums returns

@@ -107,7 +107,7 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
 
 /// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
-  // The kernel that writes the latest of the buffers. A root that joins this kernel need not wait for that buffer.
+  // The kernel that writes the buffer that is written last. A root that joins this kernel need not wait for that buffer.
   int maker = -1;
   // generation: the latest generation in which a kernel writes one of the buffers. of_others: the same, but without the buffers that
   // `maker` writes. -1: there are no such buffers.
@@ -527,8 +527,8 @@ class Fuser {
     return kernel.space;
   }
 
-  /// Tests whether values with these dependencies may be computed by the kernel number k. `shares`: there is a reason besides reading or
-  /// making the same arrays.
+  /// Tests whether values with these dependencies may be computed by kernel number k. `shares`: whether there is a reason to join the
+  /// kernel even if it neither reads nor makes an array that the values need.
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const {
     count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
     if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers, limits_)) return false;

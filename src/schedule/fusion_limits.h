@@ -51,7 +51,7 @@ struct FusionLimits {
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
-  int64_t window_rows;    // the same as tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
+  int64_t window_rows;    // used instead of tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
   bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
   // Whether the kernel of a product also computes and stores values that depend only on its sums, however cheap they are, if another

@@ -46,8 +46,8 @@ class InPlaceFinder {
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
       for (int b : kernel.reads) {
         LastReaders& last = last_readers_[static_cast<size_t>(b)];
-        // Kernels are sorted by generation (kernels of one generation do not depend on each other and may run concurrently). If the two
-        // generations differ, the one of this kernel is therefore the later one.
+        // Kernels are sorted by generation (kernels of one generation do not depend on each other and may run concurrently). So if this
+        // kernel is not of last.generation, it is of a later generation.
         if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};
         ++last.count;
       }

@@ -101,8 +101,8 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;
 }
 
-/// For a kernel that reduces: tests whether one loop can run over `axis` of the iteration space and the axis before it, because every load
-/// and store moves along the two axes as along a single one.
+/// For a kernel that reduces: tests whether one loop can run over `axis` of the iteration space and the axis before it. This is so if, in
+/// every array that is loaded or stored, the elements along both axes together are at equal distances.
 bool is_one_loop(const Program& program, const KernelPlan& kernel, size_t axis) {
   if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
   const KernelViews views(program, kernel);
@@ -173,7 +173,8 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) axes.unrolled[axis] = true;
   if (scans && scan_axis(kernel) <= static_cast<int>(axes.vectors)) return std::nullopt;
   if (kernel.reduces.empty() && !scans && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
-  // If only the terms of a chain are unrolled, the schedule is that of a single expression for each result (few_terms.h).
+  // If only the terms of a chain-order reduction are unrolled, the code is the same as with a single expression for each result
+  // (few_terms.h), so there is no schedule that unrolls axes.
   const bool is_expression = axes.vectors + 1 == space.size() && expression_terms(kernel);
   // A kernel that reduces rows of a single element in lanes order counts too, although it unrolls no axis: vectors whose lanes are rows
   // then replace the 64 lanes of each row.

@@ -12,7 +12,7 @@ struct AxisRules {
   AxisKind kind = AxisKind::kSequential;
   bool threads = false;  // the axis may be of kind thread instead of its usual kind
   bool groups = false;   // the axis may be of kind thread_group instead of its usual kind
-  // If min_tile is 0, the schedule may leave the tile unset. If max_tile is 0, it must.
+  // If min_tile is 0, the schedule may leave the tile unset. If max_tile is 0, it must leave it unset.
   int64_t min_tile = 0, max_tile = 0;
   int max_unroll = 1;
   // Most vector lanes, or, on a GPU, most adjacent elements of one thread (elements_of_thread.h). Every power of two up to this number is

@@ -9,7 +9,7 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMaxBlocks = 16;
-// The most bytes of scratch memory that a worker has of its own.
+// The largest size, in bytes, of scratch memory that each worker has as its own. Larger scratch memory is in the workspace.
 constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 
 /// Returns the smallest number of rows in a block of a Fourier transform. Short rows, and rows that are columns of memory, are transformed
@@ -28,8 +28,8 @@ int64_t least_transform_rows(const Transform& t) {
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
-/// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; the last term is as
-/// much. If the input is real, a row of zeros stands for its imaginary parts.
+/// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; for M = 192 this is
+/// the last term below. If the input is real, a row of zeros stands for its imaginary parts.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;

@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-// The largest number of rows that one expression adds. More rows stay the rows of a reduction.
+// The largest number of rows that one expression adds. A sum of more rows stays a reduction.
 constexpr int64_t kMostRows = 16;
 static_assert(kMostRows <= kChainBlock, "a longer chain is a sum of blocks");
 // An expression with more nodes than this counts as too large, so that a large graph is not searched.
@@ -123,8 +123,8 @@ NodeMarks read_by_lanes(const Graph& graph, std::span<const Node* const> live) {
   return found;
 }
 
-/// Returns x with its values stored: the array below the views at its end is stored in its own order, which is the order of the memory that
-/// it is computed from; a stored view would often be a transposed copy.
+/// Returns x with its values stored. If x is a view of an array, that array is stored in its own order, which is the order of the memory
+/// that it is computed from; storing the view would often make a transposed copy.
 const Node* stored(Graph& graph, const Node* x) {
   const auto keeps_most = [](const Node& view) {
     return view.op == Op::kPermute || view.op == Op::kReshape ||

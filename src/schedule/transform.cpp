@@ -270,7 +270,7 @@ class Finder {
   const Graph& graph_;
   std::vector<const Node*> live_;
   const TransformAbilities abilities_;
-  std::vector<std::vector<const Node*>> users_;  // indexed by node id
+  std::vector<std::vector<const Node*>> users_;  // indexed by node id: the nodes that use the node
   std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
 

@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostColumns = 32;  // as many columns as a warp has threads
+constexpr int64_t kMostColumns = 32;  // maximum number of columns of a tile: one for each thread of a warp
 // A group has more threads than a warp, because groups of at most a warp would share a thread block.
 constexpr int64_t kFewestThreads = 64, kMostThreads = 256;
 constexpr int64_t kThreadsOfColumn = 16;

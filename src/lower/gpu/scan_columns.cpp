@@ -63,7 +63,7 @@ class ColumnScan : GroupScan {
     return bytes;
   }
 
-  /// Declares the running values: one for each scan and thread, which starts at the identity.
+  /// Declares the running values: one for each scan and thread. Each starts at the identity.
   void declare_running(Body& body) {
     for (const Node* scan : scans_) {
       running_.push_back(static_cast<int>(c_.kernel.accumulators.size()));

@@ -13,7 +13,8 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kScatterThreads = 256, kChunk = 4096, kRun = 32, kRuns = kChunk / kRun;
-constexpr int64_t kPitch = kRun + 1;  // distance between two runs in shared memory; it is odd, so that threads access different banks
+// distance between two runs of indices in shared memory; it is odd, so that threads access different banks
+constexpr int64_t kPitch = kRun + 1;
 // Desired number of groups of threads: enough to keep a GPU busy, but no more, because each group reads all indices.
 constexpr int64_t kManyGroups = 1024;
 // Number of ranges of the scatter axis if the number of elements along the axes in front of it is unknown.

@@ -33,7 +33,8 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
   pitch_ = sizes.tile + (sizes.padding > 0 ? sizes.padding : runs_along_terms_ ? elements_of_access(dtype) : 0);
   shared_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype, 1},
-                                    .count = 2 * sizes.step * pitch_,  // two stages; declare() sets the actual number
+                                    // number of elements for two stages; declare() sets the actual number of stages
+                                    .count = 2 * sizes.step * pitch_,
                                     .init = identity_of(Op::kSum, dtype),
                                     .space = Space::kShared,
                                     .is_row = true});

@@ -122,7 +122,7 @@ class TiledTranspose {
     return copies;
   }
 
-  /// Returns the statements of a group for one tile. If the tile is not whole, they test whether each element exists.
+  /// Returns the statements by which a group of threads computes one tile. If the tile is not whole, they test whether each element exists.
   Body tile(const std::vector<Copy>& copies, const Body& stores, bool is_whole) {
     Body copied;
     for (const Copy& copy : copies)
@@ -132,7 +132,8 @@ class TiledTranspose {
     return {each_element(copied, is_whole, along_rows), arena_.statement<Barrier>(), each_element(stores, is_whole, along_columns)};
   }
 
-  /// Returns a group loop that executes the statements for every element of the tile. at(number) returns the row and column of an element.
+  /// Returns a loop over the threads of a group that executes the statements for every element of the tile. at(number) returns the row and
+  /// column of an element.
   template <class At>
   Stmt* each_element(const Body& statements, bool is_whole, At at) {
     Loop *group = new_loop(arena_, "thread", 0, kTileThreads, LoopKind::kGroup),

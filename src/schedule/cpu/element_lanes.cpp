@@ -1,4 +1,5 @@
-// Looks for gathers of single elements, and for stores whose elements lie between those of other stores.
+// Finds the elementwise kernels for which vectors of the usual length are slow: kernels that gather single elements, and kernels that store
+// several arrays interleaved.
 #include "schedule/cpu/element_lanes.h"
 
 #include <algorithm>

@@ -184,9 +184,9 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  // Windows are not packed. If a lane holds several terms, generated code combines the terms when it uses them. To combine two terms takes
-  // fewer instructions than to compute their products; to combine four would take more. If the terms are adjacent channels, no division is
-  // needed to compute their positions.
+  // Windows are not packed. If a lane holds several terms, generated code combines the terms when it uses them. Combining two terms takes
+  // fewer instructions than computing their products, but combining four would take more. If the terms are adjacent channels, no division
+  // is needed to compute their positions.
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
   const bool are_adjacent = mod(channels, kTermsOfPair).is_constant(0);
@@ -394,7 +394,8 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);
   FusionLimits limits = fusion_limits(cpu);
   if (is_crossed) limits.tile_rows = 1;
-  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line.
+  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line,
+  // which they may not fill either.
   if (contraction.group_is_rows && !row_count(*kernel.reduces[0], contraction).is_constant()) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
 }

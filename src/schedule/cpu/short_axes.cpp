@@ -79,7 +79,7 @@ Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledA
   return joined.empty() ? Joins::kNone : Joins::kShort;
 }
 
-/// How a load of the kernel moves through memory.
+/// The strides with which a load of the kernel reads an array in memory.
 struct Strides {
   size_t element_bytes;
   std::vector<Dim> kept = {};  // along each axis of iteration_space(): the distance in memory from one index to the next, in elements
@@ -107,7 +107,7 @@ std::vector<Strides> strides_of_loads(const Program& program, const KernelPlan& 
   const KernelViews views(program, kernel);
   std::vector<Strides> result;
   const auto add = [&](const Node* node, const std::vector<bool>& is_reduced) {
-    if (node->rank() == 0) return;  // the same element for all lanes
+    if (node->rank() == 0) return;  // a scalar is the same element for all lanes
     for (const ArrayView& view : views.of(node)) result.push_back(strides_of(view, is_reduced, vectors));
   };
   for (const Node* reduce : kernel.reduces)

@@ -87,9 +87,9 @@ inline constexpr int kShortRowVectors = 16;
 
 // --- Custom functions
 
-/// The fewest elements that vectors compute of a custom function: a vector must hold at least this many, and a row must have at least this
-/// many. With only two lanes (f64 in vectors of 16 bytes), masks, and tests of whether the loop has ended in all lanes, would cost as much
-/// as the second lane gains.
+/// The fewest elements of a custom function that a vector may compute: a vector must hold at least this many, and a row must have at least
+/// this many. With only two lanes (f64 in vectors of 16 bytes), masks, and tests of whether the loop has ended in all lanes, would cost as
+/// much as the second lane gains.
 inline constexpr int kFewestElements = 3;
 
 // --- Continued arrays
@@ -110,18 +110,18 @@ inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpress
 
 /// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
 /// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
-/// axis, shuffles included. kMostColumnLanes: most lanes; longer vectors of narrow elements would be shuffled element by element
-/// (shuffles_elements() in base/machine.h). That holds for stacked arrays, too. kMaxColumnOperations: most operations of one iteration,
-/// because the code has a copy of each operation for each element. It also limits scans along short rows; each combination of these counts
-/// with its cost in units of an addition, because a scan by logaddexp takes long to compile. None of these is measured.
+/// axis, shuffles included. kMostColumnLanes: most lanes, also for stacked arrays; longer vectors of narrow elements would be shuffled
+/// element by element (shuffles_elements() in base/machine.h). kMaxColumnOperations: most operations of one iteration, because the code has
+/// a copy of each operation for each element. This number also limits scans along short rows, for which each combination counts as its cost
+/// in additions, because a scan by logaddexp takes long to compile. None of these numbers is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
 /// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: operations for a shuffle; more than one,
-/// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: the largest
-/// elements. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64 (probably
-/// because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this many additions, such as an exp,
-/// elements of 8 bytes count, too: full vectors of them gain more than their moves cost. Otherwise not measured.
+/// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: most bytes
+/// of an element. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64
+/// (probably because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this many additions, such as an
+/// exp, elements of 8 bytes are permitted too, because full vectors of them gain more than moving them costs. Otherwise not measured.
 inline constexpr int64_t kShufflesOfTranspose = 2, kCostOfWideTransposed = 10;
 inline constexpr size_t kMostTransposedBytes = 4;
 
