@@ -157,8 +157,8 @@ Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& count
   return body;
 }
 
-/// Returns the statements inside a test that higher levels of blocks are needed, that is, that there are more than kChainBlock blocks of
-/// terms. Omits the test if that is proven.
+/// Returns an If statement that runs the statements only if higher levels of blocks are needed, that is, if there are more than kChainBlock
+/// blocks of terms. If that is proven, returns the statements alone.
 Body ContractionBlock::only_with_levels(Body statements) {
   if (proven_nonnegative(terms_beyond_one_level())) return statements;
   return {new_if(arena, terms_beyond_one_level(), std::move(statements))};

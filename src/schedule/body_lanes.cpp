@@ -190,8 +190,8 @@ class Analysis {
   }
   void forget_facts(size_t first) { facts_.erase(facts_.begin() + static_cast<long>(first), facts_.end()); }
   bool is_nonnegative_here(const BodyPosition& e) const {
-    // Only the sign of e - fact matters. The difference is not used as a position, so it need not obey BodyPositions::fits(), but it must
-    // fit an i64.
+    // A position e is not negative if e - fact is not negative for a fact (a position that is known not to be negative). The difference is
+    // not used as a position, so it need not obey BodyPositions::fits(), but it must fit an i64.
     return std::any_of(facts_.begin(), facts_.end(), [&](const BodyPosition& fact) {
       return e.lo - fact.hi >= INT64_MIN && e.hi - fact.lo <= INT64_MAX && proven_nonnegative(e.value - fact.value);
     });

@@ -199,7 +199,7 @@ class FinishedProducts {
 /// Tests whether the node only converts its source to a dtype of more bytes. Of the two, the source is the one to store.
 bool widens(const Node& node) { return node.op == Op::kCast && size_of(node.sources[0]->dtype) < size_of(node.dtype); }
 
-/// Stores the values of FinishedProducts that are factors of products.
+/// Adds to `stored` the values that FinishedProducts finds and that are factors of products.
 void store_finished(const Graph& graph, std::span<const Node* const> live, NodeMarks& stored) {
   const FinishedProducts finished(graph, live);
   for (const Node* sum : live) {

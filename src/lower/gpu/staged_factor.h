@@ -37,7 +37,8 @@ class StagedFactor {
   };
   StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element);
 
-  /// Returns the declaration of the shared array, which belongs outside of group loops, with this number of stages.
+  /// Returns the declaration of the shared array, with this number of stages. It must stand outside of the loops over the threads of a
+  /// group.
   ir::Stmt* declare(int64_t stages);
   /// Tests whether asynchronous copies can fill the stages.
   bool can_copy_async(Sym tile) const;
