@@ -1,4 +1,4 @@
-// Accumulators for the templates of reductions and scans.
+// Accumulators: the variables and arrays in which the generated code of reductions and scans keeps running values.
 #include "lower/accumulate.h"
 
 #include <algorithm>
@@ -9,9 +9,9 @@ using namespace ir;
 
 namespace {
 
-// No kernel processes more elements in one reduction: 2^48 elements at a nanosecond each would take three days.
+// A reduction in one kernel is assumed to have at most this many elements: at a nanosecond for each, 2^48 elements would take three days.
 constexpr int64_t kMaxElements = int64_t(1) << 48;
-constexpr int64_t kMaxSteps = 16;  // maximum number of steps of a loop over lanes that is fully unrolled
+constexpr int64_t kMaxSteps = 16;  // a loop over lanes is fully unrolled if it has at most this many steps
 
 }  // namespace
 
@@ -64,7 +64,8 @@ void Accumulators::avoid_alias(int accumulator, int parameter) {
       if (a.space != Space::kScratch) bytes += bytes_of(a) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
     return bytes;
   };
-  // Arrays without the extra page of avoid_alias() move to scratch memory first, because they are accessed less often than arrays with it.
+  // If the stack is full, some accumulators move to scratch memory: first those without the extra page that avoid_alias() adds, because
+  // they are accessed less often than those with it.
   for (const bool is_beside : {false, true})
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
@@ -114,8 +115,8 @@ Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* val
 Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value, const UOp* factor) {
   auto* s = arena.statement<AccUpdate>();
   const DType dtype = value->type.dtype;
-  // The factor of an AccUpdate statement makes it a fused multiply-add, which exists for floats only. Other dtypes need a separate
-  // multiplication.
+  // An AccUpdate statement that has a factor is a fused multiply-add, which exists for floats only. For other dtypes the value is
+  // multiplied by the factor before the update.
   const bool is_multiplied = factor != nullptr && !is_float(dtype);
   s->accumulator = accumulator;
   s->index = element;

@@ -1,5 +1,5 @@
-// Code that the templates of reductions and scans share: accumulators, which hold the running values, their dtypes, and the number of
-// levels of blocks.
+// Code that the lowering of reductions and the lowering of scans share. It creates accumulators, which hold running values, chooses their
+// dtypes, and computes how many levels of blocks a reduction or scan needs.
 #pragma once
 
 #include <span>
@@ -15,16 +15,18 @@ namespace harp::lower {
 /// Returns the dtype of the accumulators of a reduction or scan: i32 for bools, which count as 0 and 1, and f32 for 16-bit floats, so that
 /// the result is rounded only once, at the end.
 DType accumulator_dtype(const Node& node);
-/// Returns the identity of `op`, a reduction or scan, for elements of the node's dtype; the result has the dtype of the accumulators.
+/// Returns the identity element of `op`, a reduction or scan, for elements of the node's dtype (for example 0 for a sum). The result has
+/// the dtype of the accumulators.
 Scalar accumulator_identity(Op op, const Node& node);
 /// to_accumulator converts an element of the source of a reduction or scan to the dtype of the accumulators. from_accumulator converts the
 /// value of an accumulator to the dtype of the result.
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
-/// Returns how many levels of blocks a reduction or scan needs until one block contains the whole sequence: level 0 has blocks of `block`
-/// elements, and each higher level has blocks of `block` results of the level below. There are `others` independent sequences of `count`
-/// elements. `holds` is an expression that is known to be >= 0; if it limits the total number of elements, fewer levels may be enough.
+/// Returns how many levels of blocks a reduction or scan needs. At level 0 a block combines `block` elements, and at each higher level it
+/// combines the results of `block` blocks of the level below; at the highest level one block is the whole sequence. There are `others`
+/// independent sequences of `count` elements each. `holds` is an expression that is known to be >= 0. If it is a constant minus the total
+/// number of elements, that constant limits `count`, and fewer levels may be enough.
 int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
 /// Maximum number of bytes of accumulators on the stack of a kernel; further accumulators are in scratch memory.
@@ -34,30 +36,34 @@ inline constexpr int64_t kFrameBytes = 8192;
 class Accumulators {
  public:
   explicit Accumulators(ir::Kernel& kernel) : kernel_(kernel) {}
-  /// Adds an accumulator of `count` elements for each of the reductions or scans; returns their numbers. Accumulators of at least kLanes
-  /// elements are on the stack until kFrameBytes are used, and then in the worker's scratch memory; therefore callers add the most
-  /// frequently accessed ones first.
+  /// Adds an accumulator of `count` elements for each of these reductions or scans; returns the numbers of the accumulators. Accumulators
+  /// of at least kLanes elements are on the stack until they take kFrameBytes there; further ones are in the worker's scratch memory.
+  /// Callers should therefore add the most frequently accessed accumulators first.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
   int add(DType dtype, int64_t count, Op combine, Scalar init);
   /// Chooses the address of the accumulator such that loads of the parameter do not wait for stores to the accumulator (4-KiB aliasing,
-  /// ir::Accumulator::avoid_alias_with). This takes one more page of memory; accumulators that no longer fit the stack move to scratch
-  /// memory.
+  /// ir::Accumulator::avoid_alias_with). The accumulator then takes one more page of memory. Accumulators that no longer fit on the stack
+  /// move to scratch memory.
   void avoid_alias(int accumulator, int parameter);
-  /// Adds an array for `count` elements of the node's value, which later passes over the same row read again; returns its number.
+  /// Adds an array for `count` elements of the node's value, which later passes over the same row read again; returns the accumulator
+  /// number of the array.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
-  /// Adds an array (is_row) of `count` elements, which the kernel writes before it reads them; returns its number. The array is on the
-  /// stack if all accumulators on the stack, including this one, take at most `most` bytes; otherwise it is in scratch memory.
+  /// Adds an accumulator that is a plain array of `count` elements without an initial value (ir::Accumulator::is_row); returns its number.
+  /// The kernel must write the elements before it reads them. The array is on the stack if all accumulators on the stack, including this
+  /// one, take at most `most` bytes, or if it has fewer than kLanes elements; otherwise it is in scratch memory.
   int add_array(DType dtype, int64_t count, int64_t most = kFrameBytes);
 
  private:
-  /// Returns the space for an accumulator of `count` elements. frame_bytes_ must already include the bytes of this accumulator.
+  /// Returns the kind of memory (registers, stack or scratch memory) for an accumulator of `count` elements. frame_bytes_ must already
+  /// include the bytes of this accumulator.
   Space space_for(int64_t count) const;
 
   ir::Kernel& kernel_;
-  int64_t frame_bytes_ = 0;  // bytes on the stack that the accumulators added so far take
+  int64_t frame_bytes_ = 0;  // number of bytes that the accumulators added so far take on the stack
 };
 
-// Sums of products, for reductions with the attribute `product`.
+// The following functions compute a sum of products, for reductions with ReduceAttributes::product, in which no product of floats is
+// rounded.
 /// Returns sum + a * b. For floats this is fma(a, b, sum), so that the product is not rounded.
 const ir::UOp* sum_of_product(ir::Arena& arena, const ir::UOp* a, const ir::UOp* b, const ir::UOp* sum);
 /// Returns the final value of a chain of sum_of_product(). For floats it adds +0.0, because in docs/semantics.md the sum over blocks starts
@@ -68,20 +74,22 @@ const ir::UOp* end_of_products(ir::Arena& arena, const ir::UOp* sum);
 /// Returns the declaration of the accumulator. Its initial value is `value`, or, if that is null, Accumulator::init.
 ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator, const ir::UOp* value = nullptr);
 ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value);
-/// Returns the statement acc = combine(acc, value) for element `element`; with `factor`: acc = acc + value * factor (see sum_of_product()).
+/// Returns a statement that updates element `element` of the accumulator: acc = combine(acc, value), or, if there is a `factor`,
+/// acc = acc + value * factor (see sum_of_product()).
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
-// Each of the following functions sets the tags (ir::LoopTags) of a loop over adjacent accumulators.
-/// Sets the tags of a loop over the columns of a row of accumulators, and returns the loop. It is vectorised, with `together` vectors in
-/// each step. If the accumulators are at most `most_vectors` whole vectors, which fit in registers, the loop is fully unrolled.
+// Each of the following functions sets the tags (ir::LoopTags) of a loop whose iterations access adjacent elements of accumulators. The
+// tags say how the loop is vectorised and unrolled later.
+/// Sets the tags of a loop over the columns of a row of accumulators, and returns the loop. The loop is vectorised, with `together` vectors
+/// in each step. If the row is at most `most_vectors` whole vectors, which fit in registers, the loop is fully unrolled.
 ir::Body vector_columns(ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = ir::kMaxRegisterVectors);
-/// Sets the tags of a nest of loops over adjacent accumulators, and returns the nest. Adjacent loops are fused where the indices allow it,
-/// and the innermost loop is vectorised.
+/// Sets the tags of nested loops over adjacent accumulators, and returns the nest. Loops directly inside one another are fused where the
+/// indices allow it, and the innermost loop is vectorised.
 ir::Body vector_nest(ir::Loop* outermost, int simd_width);
-/// Sets the tags of a loop over the lanes of a block, and returns the loop. It is vectorised. If that leaves only a few vectors, the loop
+/// Sets the tags of a loop over the lanes of a block, and returns the loop. The loop is vectorised. If it then has only a few vectors, it
 /// is fully unrolled, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Loop* lanes, int simd_width);
-/// Sets the tags of any loop over adjacent accumulators, and returns the loop. It is vectorised, but not unrolled.
+/// Sets the tags of any loop over adjacent accumulators, and returns the loop. The loop is vectorised, but not unrolled.
 ir::Body vector_loop(ir::Loop* loop, int simd_width);
 
 }  // namespace harp::lower

@@ -1,5 +1,5 @@
-// ArgMax and ArgMin along an axis that is contiguous in memory, and the search for the first NaN. arg_extreme_lowering.h declares the
-// class.
+// The part of class ArgExtremeLowering (arg_extreme_lowering.h) for ArgMax and ArgMin along an axis that is contiguous in memory, and the
+// search for the first NaN.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -64,8 +64,9 @@ Body ArgExtremeLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, interleaved) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // A later stream may have fewer rows than the first one. Instead of a missing row it processes and stores the first stream's row once
-      // more. That is harmless, because no output of this kernel aliases an input (schedule/in_place.h).
+      // Several rows are processed at a time, each from another part of the last kept axis. The last parts may have fewer rows than the
+      // first. In place of a missing row, the first part's row is processed and stored once more. That is harmless, because no output of
+      // this kernel aliases an input (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
       positions[row].push_back(nest.back()->variable + ahead * exists);
@@ -127,7 +128,8 @@ Body ArgExtremeLowering::by_blocks(const std::vector<Row>& rows) {
 
 Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
-  const Sym share = floor_div(blocks, parts);  // blocks for each group of lanes; the last group also processes the remaining blocks
+  // number of blocks of each group of lanes; the last group also processes the remaining blocks
+  const Sym share = floor_div(blocks, parts);
   Body body;
   std::vector<LaneGroup> groups;
   for (const Row& row : rows)
@@ -135,7 +137,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
       const int best = new_best(lanes_, body), block = new_numbers(DType::kI32, lanes_, body);
       groups.push_back({&row, first + share * i, best, block, new_sum(lanes_, body)});
     }
-  // The number of the current block is counted in every lane of a vector: to broadcast a scalar counter in each step would take longer.
+  // Every lane of a vector has its own counter of blocks. Broadcasting a scalar counter in each step would take longer.
   const int counter = new_numbers(DType::kI32, lanes_, body);
   const auto block = [&](Sym start, const LaneGroup& group, Body& into) {
     each_lane(lanes_, into, [&](Sym lane, Body& statements) { visit_block(start + lane, group, counter, lane, statements); });
@@ -147,7 +149,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
     for (const LaneGroup& group : some) block(group.first * block_size() + loop->variable, group, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
-    // the hardware prefetcher works well for several memory streams; a single stream is faster with software prefetches
+    // With several rows, the hardware prefetcher handles the memory streams well; a single row is read faster with software prefetches.
     if (some.size() == 1) loop->tags.pages = kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
     body.push_back(loop);
   };

@@ -1,10 +1,11 @@
-// ArgMax and ArgMin in one pass over the source. If the kernel also reduces the source by max or min, the same pass computes that.
+// Lowers ArgMax and ArgMin with one pass over the source. If the kernel also reduces the source by max or min, the same pass computes that
+// extreme. There are two methods:
 //
-// along    For each index of the kept axes, the reduced axis is split into blocks of several vectors. Each lane compares the extreme of a
-//          block with its best value so far and, if the new one is better, records the number of the block. At the end, the best value of
-//          all lanes is searched for in the first block that contains it.
-// columns  For each tile of the last kept axis, rows are read one after the other, and each column keeps its best element and the number
-//          of the row of that element.
+// along    (the reduced axis is contiguous) For each index of the kept axes, the reduced axis is split into blocks of several vectors.
+//          Each lane compares the extreme of its elements of a block with its best value so far. If the new value is better, the lane
+//          records the number of the block. At the end, the best value of all lanes is searched for in the first block that contains it.
+// columns  (another axis is contiguous) The last kept axis is split into tiles. For each tile, rows are read one after the other, and each
+//          column keeps its best element and the row number of that element.
 //
 // The comparisons are correct only for elements other than NaN. A running sum of all elements detects NaN: the sum is NaN if an element is
 // NaN (or if there are infinities of both signs). Only in that case is the axis searched again for the first NaN.
@@ -26,8 +27,8 @@ class ArgExtremeLowering {
   void run();
 
  protected:
-  /// Maximum number of blocks or rows in one piece of the axis. Within a piece, blocks or rows are numbered by i32, because a vector of i32
-  /// has as many lanes as a vector of f32.
+  /// Maximum number of blocks or rows in one piece of the axis. Within a piece, the numbers of blocks or rows are i32, because a vector of
+  /// i32 has as many lanes as a vector of f32.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 
   // --- elements and their comparison ----------------------------------------------------------------------------------------
@@ -45,9 +46,9 @@ class ArgExtremeLowering {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
   /// Returns the better of two values. If one is NaN, the function may return either; the running sum detects NaN afterwards. If they are
-  /// zeros of opposite sign, the result has the correct sign only if the kernel also outputs the extreme itself. The function compares b
-  /// with a, while callers compute is_better(a, b) for the index: if both used the same comparison, the select of the value would have to
-  /// wait for it.
+  /// zeros of opposite sign, the result has the correct sign only if the kernel also outputs the extreme itself. Callers select the index
+  /// by is_better(a, b), whereas this function selects the value by is_better(b, a). If both used the same comparison, the select of the
+  /// value would have to wait for its result.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -80,11 +81,13 @@ class ArgExtremeLowering {
   int new_sum(int64_t count, ir::Body& body) {
     return has_nan() ? new_accumulator(dtype_, count, Op::kAdd, identity_of(Op::kSum, dtype_), body) : -1;
   }
-  /// Declares an accumulator for the numbers of the best blocks or rows, which start at 0; returns its number.
+  /// Declares an accumulator of `count` elements for the number of the best block or row; the initial value is 0. Returns the number of the
+  /// accumulator.
   int new_numbers(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
-  /// Declares an accumulator for smallest indices, which start at the largest value of the dtype (no_index()); returns its number.
+  /// Declares an accumulator of `count` elements for the smallest index found. The initial value, which means that there is none yet, is
+  /// the largest value of the dtype (no_index()). Returns the number of the accumulator.
   int new_indices(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kMin, identity_of(Op::kReduceMin, dtype), body);
   }
@@ -94,8 +97,7 @@ class ArgExtremeLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Returns the number of lanes of loops that compute i64 results: lanes_ if the elements have 64 bits, too, otherwise half of that
-  /// number.
+  /// Returns the number of lanes of loops that compute i64 results: lanes_ if the elements have 64 bits as well, otherwise half of lanes_.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
   /// Emits a vectorised loop over lanes 0 … count - 1; visit(lane, statements) appends the statements of one lane.
   template <class Visit>
@@ -115,12 +117,14 @@ class ArgExtremeLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// A row of the source, which has one result: its position along the kept axes, and the accumulators of its best value and index.
+  /// A row of the source, which has one result: the position of the row along the kept axes, and the numbers of the accumulators that hold
+  /// its best value and the index of that value.
   struct Row {
     Index position;
     int best, index;
   };
-  /// A vector of lanes that processes consecutive blocks of a row, starting with block `first`. The other members are accumulators.
+  /// A vector of lanes that processes consecutive blocks of a row, starting with block `first`. The members best, block and sum are the
+  /// numbers of accumulators: the best value of each lane, the block that contains this value, and the running sum (-1: none).
   struct LaneGroup {
     const Row* row;
     Sym first;
@@ -177,9 +181,9 @@ class ArgExtremeLowering {
 
   ir::Body columns(const Columns& tile);
 
-  /// Reduces rows [begin, end) of the tile into new accumulators best_ and index_; the index counts from row `begin`. (To read two halves
-  /// of the rows as two memory streams would not be faster: the accumulators of both streams would cause more memory traffic than the
-  /// rows.)
+  /// Reduces rows begin … end - 1 of the tile into new accumulators, best_ and index_; the index counts from row `begin`. (Reading two
+  /// halves of the rows as two memory streams would not be faster, because the accumulators of both streams would cause more memory traffic
+  /// than the rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
   /// If the sums of the tile are NaN, replaces the results of each column that contains a NaN by the index of the first NaN and the value
@@ -204,8 +208,9 @@ class ArgExtremeLowering {
   Sym count_ = 0;     // size of the reduced axis
   std::vector<size_t> kept_;
   int64_t lanes_ = 1, vectors_ = 0;  // number of lanes of a vector; number of vectors of a block
-  int best_ = -1, index_ = -1;       // by columns: accumulators of the best value and of its index for each column
-  // Accumulator of the running sums: one for each column, or one for all rows that are processed at the same time.
+  int best_ = -1, index_ = -1;       // if columns are reduced: numbers of the accumulators of each column's best value and its index
+  // The number of the accumulator of running sums, which has one sum for each column, or one sum for all rows that are processed at the
+  // same time.
   int sum_ = -1;
   int names_ = 0;
 };

@@ -12,7 +12,8 @@ struct Steps {
   Sym first, row, column;
 };
 
-/// Splits a position into `first` + row variable * `row` + column variable * `column`; nullopt if it does not have this form.
+/// Returns first, row and column such that the position is first + row * (variable of loop `row`) + column * (variable of loop `column`);
+/// nullopt if the position does not have this form.
 std::optional<Steps> steps_of(Sym position, const Loop* row, const Loop* column) {
   const auto along_columns = linear_in(position, variable_of(column->variable));
   if (!along_columns) return std::nullopt;

@@ -6,8 +6,9 @@
 
 namespace harp::lower {
 
-/// Returns the loops as a Copy; null if they do anything except setting contiguous elements to values loaded from memory or from an
-/// accumulator. `column` is the loop over contiguous elements, and `row` the loop around it; if `row` is null, there is one row.
+/// Returns one Copy statement that is equivalent to the loops; null if they do anything except setting contiguous elements to values loaded
+/// from memory or from an accumulator. `column` is the loop over contiguous elements, and `row` the loop around it; if `row` is null, there
+/// is one row.
 ir::Copy* as_block_copy(ir::Arena& arena, const ir::Loop* row, const ir::Loop* column);
 
 }  // namespace harp::lower

@@ -33,19 +33,19 @@
 // If the factors are integers of 16 or 8 bits that are added in i32, packing can put two or four terms into each lane
 // (AxisSchedule::simd_width of the terms); the micro-kernel then adds that many products at a time.
 //
-// If a factor is an expression, packing also computes it. For a convolution, rows or columns are windows; packing evaluates their padding,
-// once for a block where windows overlap. Usually the filters are the columns; then the sums of a block are transposed before they are
-// stored to the output, which is contiguous along pixels.
+// If a factor is an expression, packing also computes it. The windows of a convolution may have padding, which packing also evaluates, only
+// once for a block if windows overlap. Usually the columns are the filters, whereas the output is contiguous along the pixels; the sums of
+// a block are then transposed before they are stored.
 //
-// If C has few columns and many rows, rows and columns can be exchanged (exchanged() in schedule/contraction.h): a register tile then has a
-// few columns of C as its rows, and vectors along the rows of C, of which the vectors along the columns would be mostly empty. This output
+// If C has few columns and many rows, vectors along the columns would be mostly empty. The rows and columns can then be exchanged
+// (exchanged() in schedule/contraction.h): a row of a register tile is a column of C, and its vectors lie along the rows of C. This output
 // is transposed, too.
 //
 // If a matrix is multiplied by its own transpose, C is symmetric, and only about half of it is computed (Schedule::half). Block number b of
-// rows, which begins at row b * MC, computes the columns up to its square on the diagonal, 0 … (b + 1) * MC - 1. The sums in front of the
-// square, of the columns 0 … b * MC - 1, are also stored mirrored, C[column, row], to places that other blocks of rows leave out. So each
-// element of C is stored by the one worker that has its sum, and the epilogue is computed at both positions. MC is a multiple of NR, so all
-// these columns are whole tiles. For the mirrored stores the sums are transposed like those of a transposed output.
+// rows, which begins at row b * MC, computes columns 0 … (b + 1) * MC - 1, whose last MC columns are a square on the diagonal. The sums in
+// front of the square (columns 0 … b * MC - 1) are stored twice: at C[row, column], and mirrored at C[column, row], which no other block of
+// rows computes. So the worker that has a sum stores both elements of C, and computes the epilogue at both positions. MC is a multiple of
+// NR, so all these columns are whole tiles. For the mirrored stores the sums are transposed like those of a transposed output.
 //
 // The number of rows (or columns) need not be a multiple of the tile. If there are enough for a whole tile, and storing an element twice is
 // harmless, the last tile overlaps the previous one. Otherwise the last tile has rows (or columns) beyond the end: a packed tile contains
@@ -70,11 +70,13 @@ using namespace ir;
 
 namespace {
 
-// Minimum size of the last term axis for which splitting the terms into runs along that axis is faster.
+// The loop over terms is split into runs (consecutive terms along the last term axis) only if that axis has at least this size; for shorter
+// runs the split would be slower than one loop.
 constexpr int64_t kMinRun = 16;
-// Number of rows at which packing the columns' factor takes a tenth of the time of the products.
+// Number of rows at which packing the columns' factor takes a tenth of the time of the multiply-adds that use it.
 constexpr int64_t kMinRowsOfCopy = 200;
-// Maximum number of operations of an epilogue, for each vector of a tile, that is unrolled.
+// An epilogue is unrolled, and stores a tile directly from registers, only if it has at most this many operations for each vector of the
+// tile.
 constexpr int64_t kMaxUnrolledOperations = 8;
 
 class TileRecipe {
@@ -106,16 +108,19 @@ class TileRecipe {
   }
 
  private:
-  /// The position of a tile in its block: the member of the group, and the number of the tile along rows and along columns.
+  /// The position of a tile in its block: the member of the group (for a convolution, the line of the image), and the number of the tile
+  /// along rows and along columns.
   struct Tile {
     Sym member, row_tile, column_tile;
   };
 
   Body statements_of_block() { return layout_.computes_half ? half_of_block() : whole_block(); }
-  /// Computes the columns of the block up to the square on the diagonal, if there are any.
+  /// Used if only the blocks up to the diagonal are computed (Schedule::half). Computes those columns of the block that are not behind the
+  /// square on the diagonal; computes nothing if there are none.
   Body half_of_block() {
-    // The number of columns from the first one of the block to the end of the square: a multiple of the columns of a tile. The statements
-    // run only where it is positive; max() changes nothing there, but shows it to the range analysis.
+    // `left` is the number of columns from the first one of the block to the end of the square on the diagonal: a multiple of tile_columns.
+    // The statements run only if `left` is positive; then max() does not change the value. It only tells the range analysis that the value
+    // is at least tile_columns.
     const Sym left = block_.first_row + layout_.block_rows - block_.first_column, columns = block_.columns_here;
     block_.columns_here = min(columns, max(left, layout_.tile_columns));
     Body body = whole_block();
@@ -133,9 +138,9 @@ class TileRecipe {
       add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
   }
-  /// Prepares scratch memory before the first product: copies the elements that windows read, and reserves arrays for packed tiles and
-  /// sums. The order of the calls matters: whether a factor is packed depends on whether its windows are copied, and the prefetches depend
-  /// on both.
+  /// Prepares scratch memory before the first product: copies the elements that the windows of a convolution read, and reserves arrays for
+  /// packed tiles and sums. The order of the calls matters: whether a factor is packed depends on whether its windows are copied, and the
+  /// prefetches depend on both.
   Body prepare_block() {
     Body body = factors_.copy_windows();
     if (!layout_.shares_columns) factors_.add_copied_columns();
@@ -238,8 +243,9 @@ class TileRecipe {
     part->body.push_back(term);
     return {part};
   }
-  /// Splits the terms into runs along the last of several term axes, so that the index of a term is computed without a division. If a lane
-  /// holds several terms, each run must be a multiple of that number; a block of terms always is.
+  /// Splits the terms into runs, that is, consecutive terms along the last of several term axes, so that the index of a term is computed
+  /// without a division. If a lane holds several terms, the length of each run must be a multiple of their number; the length of a block of
+  /// terms always is.
   template <class Statements>
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
@@ -298,9 +304,10 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// Stores the sums of the block column by column, if the output is transposed or for the mirrored positions: for each tile of columns,
-  /// transposes the sums into an array with one contiguous row for each column, and stores the columns that exist. If there is no epilogue,
-  /// transposes directly into the output. `is_mirrored`: stores only the columns in front of the square on the diagonal, mirrored.
+  /// Stores the sums of the block column by column. This is necessary if the output is transposed, and for the mirrored positions of a
+  /// symmetric result (`is_mirrored`). For each tile of columns, transposes the sums into an array with one contiguous row for each column,
+  /// and stores the columns that exist. If there is no epilogue, transposes directly into the output. If `is_mirrored`, stores only the
+  /// columns in front of the square on the diagonal, at C[column, row].
   Body store_transposed(int sums, bool is_mirrored) {
     const Sym tiles = is_mirrored ? mirrored_tiles() : block_.column_tiles();
     return block_.each_member([&](Sym member) {
@@ -329,8 +336,8 @@ class TileRecipe {
       });
     });
   }
-  /// Returns the number of tiles of the block whose columns are in front of the square on the diagonal. All these columns exist, and they
-  /// are whole tiles.
+  /// Returns the number of tiles of the block whose columns are in front of the square on the diagonal of a symmetric result
+  /// (Schedule::half). All these columns exist, and they are whole tiles.
   Sym mirrored_tiles() const {
     return floor_div(max(Sym(0), min(block_.first_row - block_.first_column, block_.columns_here)), layout_.tile_columns);
   }
@@ -355,7 +362,7 @@ class TileRecipe {
   ContractionFactors factors_;
   NextProduct next_product_;
   std::vector<int> registers_;  // accumulators for the vectors of a tile: vector `v` of row `r` is at r * vectors_of_tile() + v
-  // Arrays requested by new_array() while with_new_arrays() runs: for a partial tile, or for the transposed columns of a tile.
+  // Arrays that new_array() has requested while with_new_arrays() runs; they hold a partial tile or the transposed columns of a tile.
   std::vector<int> new_arrays_;
 };
 

@@ -78,7 +78,8 @@ Body ContractionBlock::each_pair_of_row_blocks(std::span<const size_t> axes, con
     return each("second", min(Sym(2), count - pair * 2), [&](Sym second) {
       auto* define = arena.statement<Define>();
       define->value = arena.index(pair + second * (count - 1 - pair * 2));
-      // The variable has the range of all blocks, which does not follow from the expression.
+      // This variable is defined only to tell the range analysis that the number of the block is in 0 … count - 1, which it cannot derive
+      // from the expression.
       define->variable = arena.syms().loop("rowblock", 0, count);
       first_row = define->variable * layout.block_rows, rows_here = min(Sym(layout.block_rows), layout.rows - first_row);
       define->body = each_block(axes, inside);
@@ -140,8 +141,8 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   return body;
 }
 
-/// Returns statements that set sums_[level] to the sum of items begin … end - 1: at level 0 the items are blocks of terms, at higher levels
-/// the results of blocks of the level below. If no higher level is needed, only sums_[0] is set.
+/// Returns statements that set sums_[level] to the sum of items begin … end - 1. At level 0 the items are blocks of terms; at higher levels
+/// they are the results of blocks of the level below. If no higher level is needed, only sums_[0] is set.
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
   Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
   if (level > 0) body = only_with_levels(std::move(body));
@@ -156,7 +157,8 @@ Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& count
   return body;
 }
 
-/// Makes the statements run only if there are more blocks of terms than one block of level 1 has, so that higher levels are needed.
+/// Returns an If statement that runs the statements only if higher levels of blocks are needed, that is, if there are more than kChainBlock
+/// blocks of terms. If that is proven, returns the statements alone.
 Body ContractionBlock::only_with_levels(Body statements) {
   if (proven_nonnegative(terms_beyond_one_level())) return statements;
   return {new_if(arena, terms_beyond_one_level(), std::move(statements))};

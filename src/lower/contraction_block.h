@@ -52,8 +52,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// Emits `statements` for each member of the group. During the call of `statements`, source_index() and stores_of() refer to that member;
-  /// afterwards they refer to the first member again.
+  /// Emits `statements` for each member of the group (an axis along which only one of the factors varies). During the call of `statements`,
+  /// source_index() and stores_of() refer to that member; afterwards they refer to the first member again.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
@@ -63,8 +63,8 @@ class ContractionBlock {
       return body;
     });
   }
-  /// Like each_member(), for statements that concern only the rows' factor (or, in the second function, the columns' factor). If all
-  /// members of the group use the same rows (columns), the statements are emitted once.
+  /// Like each_member(), for statements that concern only the rows' factor (or, in the second function, only the columns' factor). If all
+  /// members of the group have the same rows (columns), emits the statements once.
   template <class Statements>
   ir::Body each_member_with_rows(Statements statements) {
     return layout.rows_have_members ? each_member(statements) : statements(Sym(0));
@@ -73,7 +73,8 @@ class ContractionBlock {
   ir::Body each_member_with_columns(Statements statements) {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
-  /// Emits the statements that `statements` makes for a lane, for all lanes of a vector. The loop over the lanes is scheduled now.
+  /// Emits statements(lane) for all lanes of a vector. The loop over the lanes is unrolled or vectorised now, not together with the other
+  /// loops of the kernel.
   template <class Statements>
   ir::Body each_lane(Statements statements) {
     ir::Loop* lane = new_loop(arena, "lane", 0, layout.simd);
@@ -84,7 +85,7 @@ class ContractionBlock {
   /// Returns the number of the innermost batch axis. (Each index of a batch axis is an independent product of matrices.) Returns nullopt if
   /// there is only one product.
   std::optional<size_t> product_axis() const;
-  /// Makes all following calls refer to the product that is `further` products later along product_axis().
+  /// Makes all following calls refer to another product of matrices: the one that comes `further` products later along product_axis().
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
@@ -95,8 +96,8 @@ class ContractionBlock {
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
   Sym columns_from(Sym column_tile) const;
-  /// Returns the index, in the source of the reduction, of the factors' product that belongs to this row, this column, and the index
-  /// `terms` along the term axes. `row` and `column` count from the start of the whole matrix.
+  /// Returns the index, in the source of the reduction, of the product A[row, term] * B[term, column], where `terms` is the index of the
+  /// term along the term axes. `row` and `column` count from the start of the whole matrix.
   Index source_index(Sym row, Sym column, const Index& terms) const;
   Index source_index(Sym row, Sym column, Sym term) const { return source_index(row, column, unflatten(term, layout.term_shape)); }
 
@@ -106,8 +107,8 @@ class ContractionBlock {
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
   /// sums_of_block: the array for the sums over one block of terms. sums_of_all_terms: the array that finally contains the sums over all
-  /// terms. If there may be so few terms that a single level of blocks is enough, both are the same array: the work on the other levels is
-  /// then skipped, or at the end their sums are copied to it.
+  /// terms. If it is known only at run time whether a single level of blocks is enough, both are the same array. When a single level is
+  /// enough, the work on the higher levels is skipped; otherwise the sums of the highest level are copied to that array at the end.
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return proven_nonnegative(terms_beyond_one_level()) ? sums_.back() : sums_.front(); }
   /// Emits block_of_terms(first, count) for each block of terms, and combines the results of the blocks in the order of docs/semantics.md
@@ -127,7 +128,8 @@ class ContractionBlock {
   SumAt sum_in(int array) {
     return [this, array](Sym at) { return arena.acc(dtype, array, at); };
   }
-  /// Returns a loop that stores one row of a tile. sum_at(begin) is the sum of the row's first column.
+  /// Returns a loop that stores one row of a tile. sum_at(at) is the sum at position `at` of an array of sums, and `begin` is the position
+  /// of the row's first column.
   ir::Body store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left);
   /// Returns loops that store the whole block row by row, across all tiles next to each other.
   ir::Body store_rows(const SumAt& sum_at);

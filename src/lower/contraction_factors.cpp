@@ -31,9 +31,9 @@ ContractionFactors::Term ContractionFactors::term_at(Sym first, Sym number) cons
   return {first, number, block_.layout.terms_of_lane == 1 ? unflatten(first + number, block_.layout.term_shape) : Index{}};
 }
 
-/// Returns the value of a lane: a single term, or the low bits of several terms, with the first term in the lowest bits. Unless the lane is
-/// known to be full (`is_full`), it contains zeros in place of terms beyond the last one. In place of such a term, the code reads the last
-/// term and then selects zero, because memory beyond the last term may not be readable.
+/// Returns the value of a lane: a single term, or the low bits of several terms, with the first term in the lowest bits. A lane may have
+/// positions beyond the last term, unless it is known to be full (`is_full`); these positions contain zeros. To compute such a zero, the
+/// code reads the last term and then selects 0, because memory beyond the last term may not be readable.
 const UOp* ContractionFactors::lane_of(const Term& term, bool is_full, const ReadTerm& read) {
   const ContractionLayout& layout = block_.layout;
   if (layout.terms_of_lane == 1) return read(term.index);
@@ -57,8 +57,8 @@ const UOp* ContractionFactors::lane_of(const Term& term, bool is_full, const Rea
   }
   return lane;
 }
-/// Returns the value of a lane of the rows' factor: that of lane_of(), with the sign bits of its bytes inverted if the representation
-/// requires that (schedule/narrow_products.h, Quads).
+/// Returns the value of a lane of the rows' factor. It is the value that lane_of() returns, but if have_first_sums(), the sign bits of its
+/// bytes are inverted (schedule/narrow_products.h, Quads).
 const UOp* ContractionFactors::row_lane_of(const Term& term, bool is_full, const ReadTerm& read) {
   const UOp* lane = lane_of(term, is_full, read);
   if (!have_first_sums()) return lane;
@@ -108,8 +108,9 @@ const UOp* ContractionFactors::first_sum(Sym member, Sym column_tile, Sym column
   return block_.arena.acc(block_.dtype, first_sums_, block_.layout.column_numbers_at(member, column_tile, first) + column);
 }
 
-/// Computes first_sum() for the columns of a packed tile: minus the sum of s * c over the terms, in the notation of
-/// schedule/narrow_products.h (Quads). The sums start from this value because each product of the tile has the factor r + s instead of r.
+/// Returns statements that compute first_sum() for each column of a packed tile: minus the sum over the terms of s * c. Here c is an
+/// element of the column, and s is the number that is added to an element r of the rows' factor when its sign bit is inverted
+/// (schedule/narrow_products.h, Quads). The sums of a tile start from this value because their products are (r + s) * c instead of r * c.
 Body ContractionFactors::add_first_sums(Sym member, Sym column_tile, Sym first, Sym count) {
   const ContractionLayout& layout = block_.layout;
   Arena& arena = block_.arena;
@@ -243,7 +244,8 @@ Body ContractionFactors::copy_windows() {
 }
 
 /// Copies the elements that the overlapping windows of a factor read in this block. `along` is the variable of the block's rows for the
-/// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` are the position of the factor.
+/// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` say for which row and column of the product
+/// the factor is read; they depend on that variable.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;
@@ -278,7 +280,7 @@ void ContractionFactors::copy_row_windows(Body& body) {
 /// not hold several terms, tiles read the copy without packing.
 void ContractionFactors::copy_column_windows(Body& body) {
   const ContractionLayout& layout = block_.layout;
-  const bool has_tiles = !layout.whole_columns && layout.terms_together == 1;  // otherwise no column beyond the last one is read
+  const bool has_tiles = !layout.whole_columns && layout.terms_together == 1;  // true: tiles also read columns beyond the last one
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             read = has_tiles ? block_.column_tiles() * layout.tile_columns : block_.columns_here;
   column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, read, layout.block_columns},

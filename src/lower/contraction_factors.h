@@ -87,7 +87,8 @@ class ContractionFactors {
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
-  int staged_columns_ = -1;               // Panel::staged of the columns' factor
+  // number of the array in which packing computes columns before transposing them (Panel::staged); -1: there is none
+  int staged_columns_ = -1;
   int first_sums_ = -1;                   // array of first_sum() for each packed column and block of terms; -1: there is none
   std::vector<int> first_sum_registers_;  // accumulators, one for each vector of a tile, in which add_first_sums() adds up first_sums_
 };

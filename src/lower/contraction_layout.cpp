@@ -56,7 +56,8 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
   whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
-  panel_rows = (tile_rows + simd - 1) / simd * simd;  // rounded up to whole vectors, unless the matrix has fewer rows than that
+  // the rows of a packed tile are rounded up to whole vectors, unless the matrix has fewer rows than that
+  panel_rows = (tile_rows + simd - 1) / simd * simd;
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {
     group = shape[kept_axes[*contraction.group_position]];

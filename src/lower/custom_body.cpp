@@ -1,4 +1,4 @@
-// Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become Where, so loops are
+// Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become selects, so loops are
 // the only statements. A loop keeps the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An
 // index that is not provably inside its array is stored in an accumulator, so that it is checked even if the load is not used. A local
 // array is an accumulator with several elements. An element that is read from a local array is copied to an accumulator of its own, because
@@ -68,8 +68,8 @@ constexpr int64_t kVector = 64;  // number of elements of the smallest dtype in 
 
 class BodyLowering {
  public:
-  /// Lowers the body for the element at `index`; if there are several lanes, the index depends on the lane. run() appends loops and checks
-  /// to `statements`, which may be null if the body needs neither.
+  /// Prepares to lower the body of the custom function for the element at `index`; if there are several lanes, the index depends on the
+  /// lane. run() appends loops and checks to `statements`, which may be null if the body needs neither.
   BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements, const Lanes& lanes)
       : values_(values),
         arena_(values.arena()),
@@ -159,7 +159,7 @@ class BodyLowering {
     cost_ += static_cast<double>(body_.lengths[array]);
   }
 
-  /// An element of a local array, and where it may be accessed.
+  /// An element of a local array of the body, and the condition under which it may be accessed.
   struct Place {
     int array;  // accumulator
     // Position of the element in the accumulator. It is always inside the accumulator. If there are several lanes, it is the position of
@@ -237,7 +237,8 @@ class BodyLowering {
     kernel_.accumulators.push_back({{dtype, 1}, count, Op::kAdd, scalar_from_int(dtype, 0)});
     return static_cast<int>(kernel_.accumulators.size()) - 1;
   }
-  /// Declares accumulators for these values, each with an element for each lane.
+  /// For each of these values, declares an accumulator, which has one element for each lane, and sets it to the value. Returns the numbers
+  /// of the accumulators.
   std::vector<int> accumulators(const std::vector<const UOp*>& values) {
     std::vector<int> numbers;
     for (const UOp* value : values) {
@@ -248,8 +249,8 @@ class BodyLowering {
     return numbers;
   }
   int accumulator(const UOp* value) { return accumulators({value})[0]; }
-  /// Sets each accumulator to the value with the same position in the list. Requires that no value is computed from these accumulators,
-  /// except from the one that is set to the value.
+  /// Sets accumulator numbers[i] to values[i] for each i. A value may read the accumulator that is set to it, but no other accumulator in
+  /// `numbers`.
   void keep(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
     Body sets;
     for (size_t i = 0; i < numbers.size(); ++i) sets.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
@@ -319,8 +320,9 @@ class BodyLowering {
     const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
     const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
-    int runs = -1;   // of a masked loop: the accumulator that is true in each lane that is still in the loop; otherwise -1
-    int ended = -1;  // of another loop that may end early: the accumulator that is not 0 after the loop has ended; otherwise -1
+    // if the loop is masked: number of the accumulator that is true in each lane that still executes the loop; otherwise -1
+    int runs = -1;
+    int ended = -1;  // if the loop is not masked and may end early: number of the accumulator that is not 0 after the end; otherwise -1
     const UOp* enters = mask;
     if (is_masked) {
       if (apart != nullptr) apart = kept(accumulator(apart));
@@ -409,7 +411,8 @@ class BodyLowering {
     const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && (mask == nullptr || has_lanes())) {
-      // Lanes whose loops begin at different values execute equally many iterations, so the loop variable can count from 0 for all lanes.
+      // If the loops of the lanes begin at different values, they all have the same number of iterations here. So one loop variable can
+      // count from 0 for all lanes.
       const bool is_apart = has_lanes() && depends_on(begin->value, variable_of(lanes_.at));
       const Sym before = is_apart ? begin->value : Sym(0);
       Loop* loop = new_loop(arena_, loop_name(), begin->value - before, end->value - before);
@@ -470,8 +473,8 @@ class BodyLowering {
     return at->value;
   }
 
-  /// If the expression compares two positions, returns the comparison as a condition on an index, which takes no vectors of i64. Otherwise
-  /// returns null. Used only if there are several lanes.
+  /// If the expression compares two positions, returns a condition on their difference (Arena::in_range), which needs no vectors of i64.
+  /// Otherwise returns null. Used only if there are several lanes.
   const UOp* comparison(const BodyExpression& e) {
     if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
     const std::optional<BodyPosition> a = positions_.of(e.operands[0]), b = positions_.of(e.operands[1]);
@@ -483,7 +486,7 @@ class BodyLowering {
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     if (has_lanes()) return load_in_lanes(e, mask);
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;             // the index along the axes that are provably in range
+    Index known;             // the index along the axes on which it is provably in range; 0 along the other axes
     std::vector<int> sites;  // for each axis: the site that identifies the check of the index; -1: the index is provably in range
     int next_site = e.site;
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
@@ -566,7 +569,9 @@ class BodyLowering {
   // Accumulator that records whether an index of this element was out of range, so that loops exit. -1: there is none, because the body has
   // no loop or checks no index.
   int failed_ = -1;
-  double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
+  // upper bound of the number of expressions that are evaluated in one iteration of the innermost open loop, or for the element if no loop
+  // is open
+  double cost_ = 0;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace harp::lower {
 
 /// The lanes of a vector of elements.
 struct Lanes {
-  int count = 1;                    // 1: there are no vectors
+  int count = 1;                    // number of lanes; 1: there are no vectors
   Sym at = 0;                       // the number of the lane: the variable of the loops over lanes
   const ir::UOp* inside = nullptr;  // true where the lane has an element; null: in all lanes
 };
@@ -34,9 +34,9 @@ ir::Loop* in_each_lane(ir::Arena& arena, const Lanes& lanes, ir::Body statements
 
 /// A loop polls the cancel flag after about this many evaluated expressions, so that polls take little of its time.
 inline constexpr double kExpressionsPerPoll = 1 << 15;
-/// Returns the number of iterations between polls. If the trip count is known, prefers a number that divides the trip count, unless that
-/// number is much smaller. If a loop has whole vectors of iterations, so have the pieces between polls, because C compilers vectorise few
-/// loops of other lengths.
+/// Returns the number of iterations between polls. If the trip count is constant, prefers a divisor of it that is also a multiple of
+/// gcd(trip count, 64), unless all such numbers are much smaller than the desired one. If the loop has a whole number of vectors, then so
+/// has each piece between two polls; this matters because C compilers vectorise few loops of other lengths.
 int64_t poll_interval(double expressions_of_iteration, Sym iterations);
 
 }  // namespace harp::lower

@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-/// Returns the reductions of the kernel on whose results the stored value depends. The search stops at loaded values and at row values,
-/// which earlier passes keep.
+/// Returns the reductions of the kernel on whose results the stored value depends. The search does not go beyond values that are loaded,
+/// and beyond row values, which earlier passes have computed and kept in arrays.
 std::vector<const Node*> results_used(const KernelContext& c, const Node* stored) {
   std::unordered_set<const Node*> seen;
   for (const RowPass& pass : c.plan.passes) seen.insert(pass.row_values.begin(), pass.row_values.end());
@@ -62,8 +62,8 @@ void DeferredStores::begin_row(const Index& kept, Sym begin) {
   store_row(std::move(before));
 }
 
-/// Returns statements that store elements begin … begin + count - 1 of the previous row. Non-temporal stores are used only with
-/// `whole_lines`, which requires that the elements are whole cache lines.
+/// Returns statements that store elements begin … begin + count - 1 of the previous row (row_). If `whole_lines` is true, these elements
+/// must be whole cache lines; if it is false, no store is non-temporal.
 Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   Loop* loop = new_loop(arena_, "late", 0, count);
   const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
@@ -100,8 +100,8 @@ Index DeferredStores::element(Sym row) const {
   return index;
 }
 
-/// Returns a Define statement (the definition of a variable and the statements that use it) around the given statements. It defines front_:
-/// the number of elements of row `row` before its first whole cache line.
+/// Returns a Define statement (the definition of a variable, with the statements that use it) that contains the given statements. The
+/// variable is front_: the number of elements of row `row` before its first whole cache line.
 Body DeferredStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =
@@ -135,8 +135,8 @@ Body DeferredStores::last_row(const Index& kept, Sym exists) {
   return proven_nonnegative(exists) ? statements : Body{new_if(arena_, exists, std::move(statements))};
 }
 
-/// Binds the results and row values of the kernel to the accumulators that hold them for the previous row; used for the stores of the last
-/// pass.
+/// Makes expressions read the reductions' results and the row values of the previous row from the accumulators that hold them. The stores
+/// of the last pass need this.
 void DeferredStores::bind() {
   for (const Result& result : results_)
     c_.values.bind(result.reduce,

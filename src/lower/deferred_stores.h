@@ -15,7 +15,8 @@ class DeferredStores {
   /// reductions, that is, those that are not reduced.
   DeferredStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
 
-  /// Declares an accumulator for the result of each reduction of a row whose result the last pass over that row uses.
+  /// Declares an accumulator for each reduction whose result the last pass uses. The accumulator keeps the result until the row has been
+  /// stored.
   void declare(ir::Body& body);
   /// Makes the following calls store the row before the one at position `kept`, an index along the kept axes. The row at index `begin` of
   /// the last kept axis is the first one; before it no row is stored.
@@ -27,8 +28,8 @@ class DeferredStores {
   /// Completes the statements of a row: appends the stores of the elements of the previous row that no step has stored, and then the
   /// statements `keeps`, which keep the results of this row's reductions.
   ir::Body complete_row(ir::Body statements, const ir::Body& keeps);
-  /// If the last pass uses the result of this reduction, appends a statement that keeps it. `value` is the result in the dtype of the
-  /// accumulators.
+  /// Appends a statement that keeps the result of this reduction until the row is stored, if the last pass uses the result. `value` is the
+  /// result in the dtype of the accumulators.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);
   /// Returns statements that store the last row, at position `kept`, after all passes. They run only if there are rows, that is, if exists
   /// >= 0.

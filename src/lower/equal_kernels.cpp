@@ -85,8 +85,8 @@ class Comparison {
     return std::binary_search(program_.in_place.begin(), program_.in_place.end(), InPlace{written, read});
   }
   bool in_place_alike() const {
-    // Looks up each pair of a read and a written buffer. The entries of program_.in_place for the two kernels cannot be compared one by
-    // one, because that list is sorted by buffer numbers, which differ between the kernels.
+    // Two kernels are equal only if the same pairs of a read and a written buffer may be the same memory. Each pair is looked up
+    // separately: the list program_.in_place is sorted by buffer numbers, which differ between the kernels.
     for (const int read : a_.reads) {
       const auto other = buffers_.find(read);
       if (other == buffers_.end()) return false;

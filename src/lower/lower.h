@@ -11,7 +11,7 @@
 
 namespace harp::lower {
 
-/// The input and output of a template, which lowers one variant of a kernel plan. The output is `kernel`.
+/// Input and output of a template, that is, of the code that lowers one kind of kernel. It lowers one variant of a kernel plan to `kernel`.
 struct KernelContext {
   ir::Arena& arena;
   const Program& program;

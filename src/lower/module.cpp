@@ -75,7 +75,7 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
 
 namespace {
 
-/// A kernel to which a variant was lowered, and the arguments that its launch passes.
+/// A kernel that was made from a variant, and the arguments that a launch of the kernel passes.
 struct LoweredKernel {
   int kernel;
   std::vector<ValueBuilder::Argument> arguments;
@@ -110,7 +110,7 @@ class LoweredPlans {
   }
 
  private:
-  static constexpr size_t kMaxCandidates = 16;  // maximum number of plans with the same hash that are compared
+  static constexpr size_t kMaxCandidates = 16;  // at most this many plans with the same hash are compared with a new plan
 
   struct Plan {
     const KernelPlan* plan;
@@ -120,7 +120,7 @@ class LoweredPlans {
   std::unordered_multimap<size_t, Plan> plans_;
 };
 
-/// On a GPU one kernel plan may become several kernels, its phases. This describes one of them.
+/// One phase of a kernel plan that becomes several kernels on a GPU. Each phase is one kernel.
 struct Phase {
   std::string name;          // for comments
   std::optional<Sym> guard;  // the phase runs only if guard >= 0; nullopt: always
@@ -183,7 +183,8 @@ void lower_by_recipe(KernelContext& context) {
   }
 }
 
-/// Adds a kernel of variant number `v` to the module. `lower` makes its body.
+/// Adds a kernel to the module: it executes variant number `v` of the plan, and `lower` makes its body. Returns the kernel and its
+/// arguments.
 LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_t v, std::string name, std::string comment,
                            void (*lower)(KernelContext&), ir::Module& module) {
   const Schedule& schedule = plan.variants[v].schedule;
@@ -260,8 +261,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       generation.blocks = plan.blocks;
       for (size_t phase = 0; phase < variants[v].size(); ++phase) {
         const LoweredKernel& lowered = variants[v][phase];
-        // launch_guard() ignores earlier variants that run only without aliasing, because in_place makes the choice between these and the
-        // others.
+        // launch_guard() need not exclude earlier variants that run only without aliasing: launch.in_place and
+        // launch.only_without_aliasing, set below, decide whether such a variant or a later one runs.
         ir::Launch launch{lowered.kernel, {}, launch_guard(plan, v)};
         launch.follows = phase > 0;
         if (plan.variants[0].only_without_aliasing && first_is_reached)

@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinTerms = 4;  // minimum number of terms of a part: the overhead of shorter loops would be too large
+constexpr int64_t kMinTerms = 4;  // minimum number of terms of a part; with fewer terms the overhead of the loop would be too large
 
 int64_t share(int64_t all, int64_t of) { return (all + of - 1) / of; }
 

@@ -36,7 +36,8 @@ Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Loop*
 
 /// Tests whether adjacent lanes read elements that are far apart in memory, as in a row of a matrix that is contiguous along the terms.
 bool reads_apart(Arena& arena, const Loop* lane) {
-  // Maximum distance between the elements of adjacent lanes at which generated code loads whole vectors and shuffles them.
+  // Maximum distance, in elements, between the elements of adjacent lanes for which generated code still loads whole vectors and shuffles
+  // them.
   constexpr int64_t kMaxStep = 4;
   bool reads = false;
   for (const UOp* u : uops_of(arena, lane->body)) {

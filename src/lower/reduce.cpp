@@ -1,5 +1,5 @@
-// Reductions: the loops over the kept axes (those that are not reduced), the accumulators and results, and the passes over a row.
-// reduce_lowering.h declares the class.
+// Class ReduceLowering (reduce_lowering.h): the loops over the kept axes (those that are not reduced), the accumulators and results, and
+// the passes over a row.
 #include <algorithm>
 
 #include "lower/gpu/columns.h"
@@ -41,7 +41,8 @@ void ReduceLowering::run() {
   Index position;  // position along the kept axes
   const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
   const int64_t tiles = chain && !deferred ? interleaved_tiles() : 1;
-  const bool keeps_last = (chain || deferred || interleaved > 1) && !kept_.empty();  // the last kept axis has no loop of its own here
+  // true: the loop over the last kept axis is not made here, but by the functions called below
+  const bool keeps_last = (chain || deferred || interleaved > 1) && !kept_.empty();
   const size_t loops = kept_.size() - (tiles > 1 ? 2 : keeps_last ? 1 : 0);
   for (size_t i = 0; i < loops; ++i) {
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));

@@ -12,9 +12,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int kPartOfVector = 4;      // fewest columns of a tile for which a whole vector is faster than scalars: a quarter of a vector
-constexpr int kMaxVectorsOfRest = 4;  // most vectors of a row that are unrolled in the remainder loop of unroll-and-jam, which rarely runs
-// With more vectors of accumulators than this, a loop over the vectors in use is faster than giving all of them their first value.
+// a tile of fewer columns than this part (a quarter) of a vector is processed by scalars, which are then faster
+constexpr int kPartOfVector = 4;
+constexpr int kMaxVectorsOfRest = 4;  // the remainder loop of unroll-and-jam, which rarely runs, unrolls at most this many vectors of a row
+// If the accumulators are more than this many vectors, a loop that initialises only the columns in use is faster than initialising all.
 constexpr int64_t kVectorsSetAtOnce = 4;
 
 /// Returns the number of items of each level: of elements at level 0, else of blocks of the level below.
@@ -135,7 +136,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   reads_whole_vectors_ = false;
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
-  if (c_.program.target.gpu() != nullptr) return;  // on a GPU a thread has too few columns for a copy
+  if (c_.program.target.gpu() != nullptr) return;  // the copy is not made on a GPU, where a thread has too few columns to benefit from it
   const bool is_narrow = tile.width.is_constant() && tile.width.constant() < simd_width_ / kPartOfVector;
   const bool holds_vectors = tile.capacity % simd_width_ == 0 && !is_narrow;
   const Sym read = holds_vectors ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width;
@@ -217,7 +218,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   } else {
     body.insert(body.end(), blocks.begin(), blocks.end());
   }
-  // If there may be a single level, the results still need the addition of +0.0 (result()). After several levels it changes no bit.
+  // If there may be a single level, +0.0 must still be added to the results (result()). After several levels this addition changes no bit.
   results_.push_back({pass_, levels.back(), has_short_form ? 1 : levels.size()});
   return body;
 }
@@ -225,7 +226,8 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
 void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
   const int together = in_registers(columns_read(tile), simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
   const Sym full = begin + floor_div(end - begin, together) * together;
-  // If the rows may be combined in any order, whole rows are read as `together` memory streams, each with an equal share of the rows.
+  // If the rows may be combined in any order, they are divided into `together` equal parts, each of which is read as a separate memory
+  // stream.
   const Sym share = floor_div(end - begin, together);
   const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
   if (together > 1 && (full - begin).is_constant(together)) {

@@ -33,14 +33,14 @@ int64_t ReduceLowering::interleaved_rows() const {
 }
 
 Sym ReduceLowering::index_of_stream(int64_t stream, Sym at, Sym share, Sym count) {
-  // 1 if the stream still has an index, else 0
+  // 1 if index share * stream + at exists, else 0
   const Sym exists = proven_at_most(share * (stream + 1), count) ? Sym(1) : min(max(count - share * stream - at, 0), 1);
   return at + share * stream * exists;
 }
 
 // If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In place of the missing row such a
-// stream processes the first stream's current row once more, on the same worker. That is harmless, because the results stored for a row
-// overwrite nothing that is read: kernels with row_stores, which alone may store in place, are never interleaved.
+// stream processes the first stream's current row once more, on the same worker. That is harmless, because storing a result a second time
+// overwrites nothing that is still read: only kernels with row_stores may store in place, and these kernels are never interleaved.
 Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -60,7 +60,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    // the folds are adjacent, so that the renderer can combine the vectors of two folds
+    // The folds come directly after one another, so that the renderer can combine the vectors of two folds.
     for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
@@ -142,8 +142,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// Requires that the order of the elements is free. The remainder of the row is processed before the other parts are merged into the level:
-// the merge may set lanes of the level to NaN, and the max of further elements would ignore that NaN.
+// Requires a reduction that may combine elements in any order. The remainder of the row is processed before the other parts are merged into
+// the level: the merge may set lanes of the level to NaN, and the max of further elements would ignore that NaN.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -162,8 +162,8 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
   return body;
 }
 
-// Lane i of the level above combines blocks i, i + 64, i + 128 … For each lane, the next parts_together() of its blocks are processed at
-// the same time.
+// In lane i of the level above, the results of blocks i, i + 64, i + 128 … are combined. For each lane, parts_together() of its blocks are
+// processed at the same time.
 Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
                                               Body& body) {
   const int64_t group = kLanes * parts_together();
@@ -236,8 +236,8 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     }
     // The hardware prefetcher works well for several memory streams, so only a single row gets software prefetches. For data in the
     // third-level cache every additional instruction matters: with one group of 64 lanes in each step, the loop reaches 0.95 of the speed
-    // of reading the data, and with two groups 0.98. A step has one group if there are NaN lanes, or if an odd number of groups would leave
-    // a remainder.
+    // of reading the data, and with two groups 0.98. A step has only one group if there are NaN lanes (lanes that only detect NaN), or if
+    // an odd number of groups would leave a remainder.
     const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
     if (rows.size() == 1) steps->tags.pages = page_prefetches();
     add(rows.size() == 1 ? Body{steps} : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
@@ -283,8 +283,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
     return lane_loop(rows, count, start, index_at);
   if (!count.is_constant() && is_short(uops))
-    // The loop over all remaining lanes has a constant trip count, so it is unrolled. A longer body would cost too much, because the
-    // vectors beyond the remainder are executed, too.
+    // A loop over all kLanes lanes has a constant trip count, so it is unrolled. That pays only for a short body, because the vectors
+    // beyond the remainder are executed, too.
     lane = vectors_to(kLanes);
   Body body = whole > 0 ? lane_loop(rows, whole, start, index_at) : Body{};
   for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
@@ -305,7 +305,8 @@ bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
 
-// Separate NaN lanes are faster only on a machine with mask registers, where one masked instruction sets the lanes in which a NaN is found.
+// Separate NaN lanes (accumulators that only detect NaN) are faster only on a machine with mask registers, where one masked instruction
+// sets the lanes in which a NaN is found.
 bool ReduceLowering::nan_lanes_pay(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {

@@ -2,12 +2,12 @@
 // passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile. A pass
 // may consist of stores only.
 //
-// lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; the block results are
-//         reduced by the same rule. The elements are those of the innermost run of adjacent reduced axes; if there are reduced axes before
-//         it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
-// chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis are
-//         contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis; the rows of elements are read one
-//         after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
+// lanes   For each index of the kept axes, each block of 4,096 elements is reduced in 64 accumulators (the vector axis), which are then
+//         folded by halving. The block results are reduced by the same rule. The elements are those of the innermost run of adjacent
+//         reduced axes; if there are reduced axes before it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
+// chain   Each block of 256 elements is one chain. The block results are combined by the same rule. The accumulators of a tile of the last
+//         kept axis are contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis. The rows of elements
+//         are read one after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
 //
 // If the order of the elements cannot affect the bits (as for a maximum), they are not divided into blocks.
 //
@@ -64,9 +64,9 @@ class ReduceLowering {
   };
   /// For each reduction of the passes so far: makes later expressions read its result from element `element` of its accumulator.
   void bind_results(Sym element);
-  /// Returns the statements that `make` returns. If the schedule detects NaN by the invalid flag, calls `make` twice: once for fast maxima,
-  /// which ignore NaN, and once for exact maxima. The exact maxima are the body of a Retry, which is executed if the flag shows that there
-  /// was a NaN.
+  /// Returns the statements that `make` returns. If the schedule detects NaN by the floating-point invalid flag, calls `make` twice: once
+  /// for fast maxima, which ignore NaN, and once for exact maxima. The exact maxima are the body of a Retry statement, which runs only if
+  /// the flag shows that a NaN was compared.
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// For every reduction of the pass: combines element `from_element` of the level `from` into element `to_element` of the level `to`.
@@ -74,14 +74,15 @@ class ReduceLowering {
 
   // --- elements, and passes over a row (reduce.cpp)
 
-  /// Returns the index in the reductions' source for an index along the kept axes, and positions in the flattened axes outer_ and inner_.
+  /// Returns an index in the reductions' source: `kept` is the index along the kept axes, and `outer` and `inner` are the positions in the
+  /// flattened reduced axes outer_ and inner_.
   Index source_index(const Index& kept, Sym outer, Sym inner) const;
-  /// Returns the values that reduction number `r` of the pass combines into its accumulator for the element at this source index: one
+  /// Returns the values that reduction number `r` of the pass combines into its accumulator for the element at `index` of the source: one
   /// value, or the two factors of a product. Where `mask` is false, they are the identity.
   std::vector<const ir::UOp*> operands(size_t r, const Index& index, const ir::UOp* mask = nullptr);
-  /// Emits what the pass does with the element at this source index: keeps its row values (RowValues), combines it into element `element`
-  /// of the level's accumulators, and stores its outputs. The stores come last, because they may overwrite memory that the other statements
-  /// read (schedule/in_place.cpp). With a mask nothing is kept or stored.
+  /// Emits what the pass does with the element at `index` of the source: keeps its row values (RowValues), combines it into element
+  /// `element` of the level's accumulators, and stores its outputs. The stores come last, because they may overwrite memory that the other
+  /// statements read (schedule/in_place.cpp). If there is a mask, nothing is kept or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Emits the same as visit() for several elements one after the other, but sets each accumulator only once.
   void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body, const ir::UOp* mask = nullptr);
@@ -94,7 +95,7 @@ class ReduceLowering {
   virtual ir::Body row_loops(const Index& kept);
   /// Tests whether the order of the elements affects no bit of any reduction of the pass.
   bool is_free_of_order(const RowPass& pass) const;
-  /// Returns the number of levels of blocks for `count` elements (levels_needed()); 1 if the order of the elements is free.
+  /// Returns the number of levels of blocks for `count` elements (levels_needed()); 1 if the elements may be combined in any order.
   int levels_of(const RowPass& pass, Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt) const;
 
   /// Returns the cost of all operations of the kernel for one element of the source, in the units of the cost column of ops.def.
@@ -172,7 +173,7 @@ class ReduceLowering {
   /// Combines the accumulators of all columns of a level into those of the next level.
   void carry_columns(const BlockLevel& from, const BlockLevel& to, Sym width, ir::Body& body);
   int chain_levels(const RowPass& pass) const;
-  /// Declares the accumulators of a level, and sets those of the columns in use to their first values (columns_set_).
+  /// Declares the accumulators of a level, and sets those of the columns in use to their initial values (columns_set_).
   void declare_columns(const BlockLevel& level, ir::Body& body);
 
   /// A tile: columns [start, start + width) of the last kept axis (an axis that is not reduced). Its accumulators have space for `capacity`
@@ -195,11 +196,11 @@ class ReduceLowering {
   /// (reads_whole_vectors_). The results of further columns are not used.
   Sym columns_read(const Tile& tile) const;
   ir::Body chain_pass(const Tile& tile);
-  /// Tests whether only the accumulators of the columns in use get first values. A tile has space for many columns, but if their number is
-  /// unknown at compile time, there may be only a few, and setting all accumulators would take longer than the sums.
+  /// Tests whether only the accumulators of the columns in use get initial values. A tile has space for many columns, but if their number
+  /// is unknown at compile time, there may be only a few, and setting all accumulators would take longer than the sums.
   bool sets_columns_in_use(const Tile& tile) const;
-  /// Tests whether code without levels of blocks is made for sums of products of at most one block of elements. (The code of all elements
-  /// is then made twice. For products that are lowered in this way, it is short.)
+  /// Tests whether additional code is generated for sums of products of at most one block of elements: code without levels of blocks. (The
+  /// code that reduces the elements is then generated twice. This is acceptable because it is short for sums of products.)
   bool may_be_one_block(Sym count) const;
   /// Emits the loops that reduce rows [begin, end) of the source into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
@@ -211,8 +212,8 @@ class ReduceLowering {
   ir::Body column_rows(const Tile& tile);
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
-  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown. Otherwise single
-  /// elements, up to all of a short row, would be combined one by one.
+  /// Tests whether the last columns of a row, if the number of columns is unknown at compile time, may be combined as a masked vector. If
+  /// not, these columns are combined one by one, which for a short row may be all columns.
   bool may_mask_rest(const Tile& tile) const;
   /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
   /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
@@ -221,7 +222,7 @@ class ReduceLowering {
 
   // --- short rows: interleaved chains (reduce_short_rows.cpp)
 
-  /// A chain: rows `first`, `first` + 1, … of the tile are combined into the accumulators of the level.
+  /// One chain: rows `first`, `first` + 1, … of the tile, which are combined one after the other into the accumulators of the level.
   struct Chain {
     Tile tile;
     BlockLevel level;
@@ -229,9 +230,9 @@ class ReduceLowering {
   };
   /// Returns how many chains of rows of `width` elements to interleave; 1: they are computed one after the other.
   int64_t interleaved_chains(const RowPass& pass, Sym width) const;
-  /// Returns how many indices of the last kept axis but one are interleaved; 1: no indices are interleaved, or there is no such axis.
+  /// Returns how many indices of the second-to-last kept axis are interleaved; 1: no indices are interleaved, or there is no such axis.
   int64_t interleaved_tiles() const;
-  /// Reduces the tiles for all indices of the last kept axis but one, `together` interleaved indices at a time.
+  /// Reduces the tiles for all indices of the second-to-last kept axis, `together` interleaved indices at a time.
   ir::Body reduce_interleaved_tiles(const Index& outer_kept, int64_t together);
   /// Divides `count` rows into `together` equal shares, and reduces the shares, interleaved, into a level. Requires that the rows may be
   /// combined in any order.
@@ -269,10 +270,10 @@ class ReduceLowering {
   std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
   bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
-  // If set, accumulators of columns are declared without first values, and loops set those of this many columns.
+  // If set, accumulators of columns are declared without initial values, and loops initialise this many columns.
   std::optional<Sym> columns_set_;
-  bool masks_columns_ = false;  // whether the masks of elements are those of columns
-  bool in_nan_retry_ = false;   // whether the code being made is the body of a Retry
+  bool masks_columns_ = false;  // whether the mask of an element says only whether its column exists
+  bool in_nan_retry_ = false;   // whether the code being generated is the body of a Retry statement (with_nan_retry())
   int names_ = 0;
 };
 

@@ -40,9 +40,9 @@ bool ReduceLowering::is_compute_bound(const Body& step) {
 
 // During a compute-bound step, memory is idle. The step therefore prefetches two things, each at the same position of a row: the elements
 // of this row that the kernel will store (except by non-temporal stores), and the elements of a later row that it will load. The later row
-// is far enough ahead for the data to arrive in time: for rows of 4 KB, a kernel that prefetches the second next row takes 0.92 of the time
-// of one that prefetches the next row. Cross-entropy, which stores nothing, takes 0.88 of the time with these prefetches for rows of 4 KB,
-// and 0.7 for rows of 200 KB.
+// is far enough ahead for the data to arrive in time: for rows of 4 KB, a kernel that prefetches the row after the next one takes 0.92 of
+// the time of a kernel that prefetches the next row. Cross-entropy, which stores nothing, takes 0.88 of the time with these prefetches for
+// rows of 4 KB, and 0.7 for rows of 200 KB.
 void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
   Body prefetches;
   const auto lines_of = [&](int buffer, Sym begin, bool is_near) {

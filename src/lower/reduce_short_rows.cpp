@@ -20,8 +20,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxChains = 8;   // most chains that are interleaved: the code is repeated for each
-constexpr int kMaxRowsOfChain = 4;  // most rows that are combined into a chain before the next chain's rows
+constexpr int64_t kMaxChains = 8;   // maximum number of interleaved chains; the code is repeated for each
+constexpr int kMaxRowsOfChain = 4;  // maximum number of rows that are added to one chain before the rows of the next chain
 
 /// Returns the cost of what is computed for each element of a row, in additions: the operands, and one combination for each reduction.
 int64_t cost_of_row(const KernelContext& c, const RowPass& pass) {
@@ -46,7 +46,8 @@ int64_t ReduceLowering::interleaved_chains(const RowPass& pass, Sym width) const
   if (c_.program.target.gpu() != nullptr || c_.plan.passes.size() != 1 || !pass.row_values.empty() || !pass.row_stores.empty()) return 1;
   if (!width.is_constant() || width.constant() < 1 || width.constant() >= simd_width_) return 1;
   const Cpu& cpu = c_.program.target.cpu();
-  const int64_t in_flight = int64_t{cpu.addition_latency} * cpu.vector_additions_a_cycle;  // additions that keep all adders busy
+  // number of additions that must be in progress at the same time to keep all adders busy
+  const int64_t in_flight = int64_t{cpu.addition_latency} * cpu.vector_additions_a_cycle;
   return std::clamp<int64_t>(ceil_div(in_flight, pieces_of_row(width.constant(), simd_width_) * cost_of_row(c_, pass)), 1, kMaxChains);
 }
 
@@ -71,14 +72,16 @@ int64_t ReduceLowering::interleaved_tiles() const {
   const RowPass& pass = c_.plan.passes[0];
   if (kept_.size() < 2 || chain_levels(pass) > 1) return 1;
   if (kept_.size() == 2 && c_.plan.blocks > 0)
-    return 1;  // Each index of the first axis is a block of a chain of kernels (schedule/chain.h), so indices cannot be interleaved.
+    // Each index of the first axis is a block of a chain of kernels (schedule/chain.h), and the blocks are computed one after the other.
+    return 1;
   const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
   for (const Node* reduce : pass.reduces)
     if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for only one tile at a time
   const int64_t chains = interleaved_chains(pass, size(kept_.back()));
   const Dim indices = size(kept_[kept_.size() - 2]);
   if (!indices.is_constant()) return chains;
-  // Interleaves no more indices than are needed for shares of this size, so that few or no indices are repeated at the end.
+  // Each interleaved chain gets `share` consecutive indices. Uses only as many chains as shares of this size need, so that few or no
+  // indices are repeated at the end.
   const int64_t count = std::max<int64_t>(1, indices.constant()), share = ceil_div(count, chains);
   return ceil_div(count, share);
 }

@@ -52,8 +52,8 @@ void RowValues::share_among(Group group) {
   group_ = group;
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
-  // If the reduced axes are not adjacent, each run of inner axes begins with lane 0 again, so position_of() would assign elements to the
-  // wrong threads. The schedule then keeps no values (may_use_groups), and arrays are loaded again in each pass.
+  // If the reduced axes are not adjacent, lane 0 starts again at each index of the outer reduced axes, so position_of() would assign
+  // elements to the wrong threads. The schedule then keeps no values (may_use_groups), and arrays are loaded again in each pass.
   if (!elements.is_constant() || !lane_axes(*c_.plan.reduces[0]).outer.empty()) return;
   const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
   // Bytes for each element of the row: of all row values, and of all arrays that are kept because several passes load them.

@@ -106,7 +106,7 @@ class ChainScan : ScanLowering {
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
-    // Returns a loop over elements [begin, end) of the line; element 0 is the first element of the second row.
+    // Returns a loop over elements [begin, end) of the line, which consists of all rows after the first one.
     const auto line = [&](Sym begin, Sym end) {
       Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;
@@ -164,8 +164,8 @@ class ChainScan : ScanLowering {
       chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
       count_in(below.totals, blocks->body);
     } else {
-      // A scan that also computes the totals of a block has two thirds of the speed. The totals are not computed for the first block, where
-      // they equal the carries, and for the last block, where they are not used.
+      // A scan that also computes the totals of a block runs at two thirds of the speed of one that does not. So the totals are not
+      // computed for the first block, where they equal the carries, and for the last block, where they are not used.
       If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);

@@ -6,8 +6,8 @@
 
 namespace harp::lower {
 
-/// Returns prefetches of the cache lines that the same statements will load for later groups, 8 KB further on. Returns none if the
-/// statements contain loops.
+/// Returns prefetches of the cache lines that the statements `loads`, executed for a later group 8 KB further on, will load. Returns none
+/// if the statements contain loops.
 ir::Body line_prefetches(ir::Arena& arena, const ir::Body& loads);
 
 class ScanLineBuffer {
@@ -18,7 +18,7 @@ class ScanLineBuffer {
                                           int64_t most);
 
   void declare(ir::Body& body) const;
-  /// Replaces `stores`, which store one element, by statements that write to element `place` of the arrays.
+  /// Replaces `stores`, the stores of the outputs for one element, by statements that write the values to element `place` of the arrays.
   void keep(ir::Body& stores, Sym place) const;
   /// Emits copies of `count` elements from the arrays to memory. `stores` give the destination of the first element.
   void copy(const ir::Body& stores, Sym count, ir::Body& body) const;

@@ -27,7 +27,7 @@ int ScanPipeline::add(const Node& scan, int64_t vectors) {
   Accumulator& a = kernel_.accumulators[static_cast<size_t>(number)];
   a.type.lanes = static_cast<uint16_t>(width_);
   a.count = vectors;
-  // More than one vector: an array without initial value, which is written before it is read.
+  // With more than one vector, the accumulator is an array without an initial value, because it is written before it is read.
   if (vectors > 1) a.space = Space::kStack, a.is_row = true;
   return number;
 }
@@ -49,7 +49,7 @@ Sym ScanPipeline::lower(Sym begin, Sym end, int carry, int total, const Access& 
   const auto count = static_cast<int64_t>(parts.size());
   Loop* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
-  // In each step, a group executes part number `behind`, so the groups that started earlier execute later parts.
+  // In step number `at`, group number at - behind executes part number `behind`. So groups that started earlier execute later parts.
   for (int64_t behind = 0; behind < count; ++behind) {
     const Sym group = at->variable - behind;
     Body each;

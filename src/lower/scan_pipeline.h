@@ -17,11 +17,11 @@ class ScanPipeline {
     Copy load, store;
   };
 
-  /// `groups` is the number of groups that are pipelined in one round, and `width` the number of lanes of a vector.
+  /// `groups` is the number of groups that are pipelined before the loop repeats (a round), and `width` is the number of lanes of a vector.
   ScanPipeline(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
   void declare(ir::Body& body) const;
-  /// Scans elements [begin, end), as far as they fill whole rounds; returns the first element that is left. `carry` and `total` are the
-  /// accumulators of the running value and of the block's total; total -1: the total is not needed.
+  /// Scans elements [begin, end), as far as they fill whole rounds of groups_ groups; returns the first element that is left. `carry` and
+  /// `total` are the accumulators of the running value and of the block's total; total -1: the total is not needed.
   Sym lower(Sym begin, Sym end, int carry, int total, const Access& access, ir::Body& body) const;
 
  private:

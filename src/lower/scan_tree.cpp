@@ -171,7 +171,8 @@ class TreeScan : ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kMinPipelinedGroups) return 1;
-    // The trial uses a group that need not be the first one. In a view (a roll, for example) such a group may consist of two pieces.
+    // Generates the loads and stores of a group as a trial. The group need not be the first one, because in a view (a roll, for example) a
+    // later group may consist of two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
@@ -190,7 +191,8 @@ class TreeScan : ScanLowering {
     return are_vectors && is_short(values) ? groups : 1;
   }
 
-  /// Scans elements [begin, end) in the pipeline, as far as they fill whole rounds. Returns the first element that is left.
+  /// Scans elements [begin, end) by software pipelining, as far as they fill whole rounds (ScanPipeline). Returns the first element that is
+  /// left.
   Sym pipelined(Sym begin, Sym end, const Index& kept, Body& body) {
     const ScanPipeline::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kPrefetchTerms = 8;  // prefetch distance in terms; to process fewer terms takes less time than a memory access
+constexpr int64_t kPrefetchTerms = 8;  // prefetch distance in terms; processing fewer terms would take less time than a memory access
 
 class SkinnyGemm {
  public:

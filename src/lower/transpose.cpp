@@ -129,8 +129,8 @@ class TransposeLowering {
       tag(column);
       row->body = prefetches_;
       row->body.push_back(column);
-      // The tag allows fusing the loops over rows and columns. A packed copy prevents the fusion, because its rows are longer than those of
-      // the block, so that positions in it are not one contiguous range.
+      // The tag `nest` allows the loops over rows and columns to be fused. A packed copy prevents the fusion, because its rows are longer
+      // than those of the block, so that positions in it are not one contiguous range.
       if (prefetches_.empty()) row->tags.nest.emplace();
       copied.push_back(row);
     }

@@ -1,12 +1,12 @@
 // Unrolled template: kernels with axes of a few elements (short axes), such as a softmax of rows of three columns. The loops run over the
 // other axes, and the innermost loop is vectorised, so each lane is a row. An iteration computes every element of the short axes as a
-// separate expression. If a short axis is reduced, the reduction is a tree of operations on values in registers, in the order of
-// docs/semantics.md; if it is scanned, so are the running values. All elements are loaded before the first one is stored. Loads and stores
-// of rows are interleaved accesses (ir/interleaved_accesses.cpp).
+// separate expression. The reduction of a short axis is a tree of operations on values in registers, in the order of docs/semantics.md; the
+// running values of a scan are computed in the same way. All elements are loaded before the first one is stored. Loads and stores of rows
+// are interleaved accesses (ir/interleaved_accesses.cpp).
 //
 // In docs/semantics.md ("Sums") accumulators start at the identity, and accumulators to which no element is added keep it. This template
 // does not combine values with the identity. The difference matters only where floats are added, by a sum or by logaddexp, and only for the
-// sign of a zero: -0.0 + 0.0 is +0.0. Therefore +0.0 is added once, at the end of a sum, and to each running value of such a scan.
+// sign of a zero: -0.0 + 0.0 is +0.0. Therefore +0.0 is added once, at the end of a sum, and to each running value of a scan that adds.
 #include "lower/unrolled.h"
 
 #include <algorithm>
@@ -174,7 +174,8 @@ class UnrolledLowering {
     return body;
   }
 
-  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). The elements are part of one group.
+  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). There are at most as many elements as one
+  /// group of a scan has.
   void make_running(const Node& scan, std::vector<const UOp*>& elements) {
     constexpr auto kQuad = static_cast<size_t>(ir::kQuad);
     static_assert(kMaxShortAxis <= kScannedGroup);
@@ -188,7 +189,7 @@ class UnrolledLowering {
         for (size_t step = 1; step < values.size(); step *= 2)
           for (size_t i = values.size(); i-- > step;) values[i] = combined(values[i - step], values[i]);
       };
-      std::vector<const UOp*> totals;  // of each quad that another one follows
+      std::vector<const UOp*> totals;  // the total of each quad (4 elements) except the last one
       for (size_t first = 0; first < elements.size(); first += kQuad) {
         const std::span<const UOp*> quad = std::span(elements).subspan(first, std::min(kQuad, elements.size() - first));
         hillis_steele(quad);
@@ -214,8 +215,8 @@ class UnrolledLowering {
         best = x;
         continue;
       }
-      // x does not replace `best` if x compares as no better, or if `best` is NaN. A comparison with NaN is false, so a NaN x replaces a
-      // number
+      // x does not replace `best` if x is not better than `best`, or if `best` is NaN. A comparison with NaN is false, so a NaN x replaces
+      // a number
       const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
       if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
       number =

@@ -18,7 +18,7 @@ Sym flatten(const Index& index, const Shape& shape) {
 
 Index unflatten(Sym position, const Shape& shape) {
   Index index(shape.size(), Sym(0));
-  size_t outermost = 0;  // index of the first axis whose size is not 1; that axis needs no mod
+  size_t outermost = 0;  // index of the first axis whose size is not 1; its index needs no remainder
   while (outermost < shape.size() && shape[outermost].is_constant(1)) ++outermost;
   for (size_t i = shape.size(); i-- > outermost;) {
     if (shape[i].is_constant(1)) continue;
@@ -80,7 +80,8 @@ Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const
   if (program_.buffers[static_cast<size_t>(buffer)].space == Space::kScratch) {
     size_t first = 0;
     while (shape[first].is_constant(1)) ++first;
-    // A block buffer of a chain contains only one index of its first axis: that of the current block.
+    // A block buffer, which connects kernels of a chain, contains only one index of its first axis: that of the block that is being
+    // computed.
     index[first] = 0;
   }
   return flatten(index, shape);

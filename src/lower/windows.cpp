@@ -45,7 +45,8 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
     int64_t size = 1;
-    Sym copied = 1, wanted = 1, first = 0;  // first: distance from the position read at 0 on all axes to the first one of the box
+    // first: distance to the first position of the box from the position that is read if all variables are 0
+    Sym copied = 1, wanted = 1, first = 0;
     for (const Axis& axis : axes) {
       const auto along = linear_in(at, variable_of(axis.variable));
       if (!along) return std::nullopt;
@@ -54,7 +55,8 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
       if (!along->coefficient.is_constant()) return std::nullopt;
       int64_t step = along->coefficient.constant();
       if (step < 0) {
-        // Positions descend along this axis, as those of the terms of a transposed convolution do. The box begins at the last one.
+        // Positions descend along this axis, as those of the terms of a transposed convolution do. So the box begins at the last of these
+        // positions.
         if (!axis.count.is_constant(axis.most) || !axis.read.is_constant(axis.most)) return std::nullopt;
         first += step * (axis.most - 1);
         step = -step;
@@ -112,7 +114,7 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
 /// beyond the end of the box are zero in the copy; they are read only for results that are not stored.
 Body Windows::copy_box(size_t axis, Index there, const Ends& ends, int simd_width) {
   Arena& arena = c_->arena;
-  bool reads_beyond = false;  // whether value() reads beyond the copied elements along this axis or a later one
+  bool reads_beyond = false;  // whether value() reads elements beyond the copied ones along this axis or a later one
   for (size_t later = axis; later < ends.copied.size(); ++later) reads_beyond |= ends.reads_beyond(later);
   if (!reads_beyond)
     if (Body rows = copy_rows(axis, there, ends.copied, simd_width); !rows.empty()) return rows;

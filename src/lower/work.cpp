@@ -28,7 +28,7 @@ int64_t body_cost(const Node& node) {
   return static_cast<int64_t>(body.expressions.size()) * (body.has_loop ? kAssumedIterations : 1);
 }
 
-/// Returns the cost of one element of all these nodes. The results of one call of a custom function cost its body once.
+/// Returns the sum of the costs of these nodes for one element each. The results of one call of a custom function cost its body once.
 int64_t cost_of(std::span<const Node* const> nodes) {
   int64_t cost = 0;
   std::vector<const Node*> calls;

@@ -22,8 +22,8 @@
 namespace harp {
 namespace {
 
-/// The largest number of facts that are known at any place of a body. For each index that is not proven to be inside its array without
-/// facts, the analysis tries every known fact.
+/// The largest number of facts (positions known not to be negative) at any place of a body. For each index that is not proven to be inside
+/// its array without facts, the analysis tries every known fact.
 constexpr size_t kMostFacts = 32;
 
 /// Returns the axis along which adjacent lanes compute adjacent elements: the last axis whose size is not 1. Returns -1 if there is none.
@@ -141,8 +141,8 @@ class Analysis {
     walk(s.otherwise);
     apart_ -= differs;
     const bool leaves = !s.body.empty() && s.body.back().kind == BodyStatement::kBreak;
-    // If the branch ends with a break, the statements after it run only where the condition is false, so the facts of the false case
-    // remain.
+    // If the branch ends with a break, the statements after the branch run only if the condition is false, so the facts (positions known
+    // not to be negative) of the false case remain.
     if (!leaves) forget_facts(facts_outside);
   }
 
@@ -190,8 +190,8 @@ class Analysis {
   }
   void forget_facts(size_t first) { facts_.erase(facts_.begin() + static_cast<long>(first), facts_.end()); }
   bool is_nonnegative_here(const BodyPosition& e) const {
-    // Only the sign of e - fact matters. The difference is not used as a position, so it need not obey BodyPositions::fits(), but it must
-    // fit an i64.
+    // A position e is not negative if e - fact is not negative for a fact (a position that is known not to be negative). The difference is
+    // not used as a position, so it need not obey BodyPositions::fits(), but it must fit an i64.
     return std::any_of(facts_.begin(), facts_.end(), [&](const BodyPosition& fact) {
       return e.lo - fact.hi >= INT64_MIN && e.hi - fact.lo <= INT64_MAX && proven_nonnegative(e.value - fact.value);
     });
@@ -212,10 +212,10 @@ class Analysis {
       use_element(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site);
       differs = true;
     }
-    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // a branch masks the load
+    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // the condition of a branch masks the load
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
-    // Positions do not count, although they are of dtype i64: most of them are indices, or are compared with an index or converted.
+    // The dtype of a position (i64) is not counted: most positions are indices, or are compared with an index or converted.
     if (!positions_.of(number)) count_bytes(e.dtype);
     return true;
   }
@@ -236,9 +236,9 @@ class Analysis {
     return linear ? std::optional(linear->coefficient) : std::nullopt;
   }
 
-  /// Returns true if every index of the load is inside the array wherever the loops around the load run. Otherwise the load may be executed
-  /// only where its branch is taken. Clears is_possible_ if an index is not proven to be inside even there, or if vectors cannot load the
-  /// elements of the lanes.
+  /// Returns true if every index of the load is inside the array wherever the loops around the load run. Otherwise returns false, and the
+  /// load may be executed only where its branch is taken. Clears is_possible_ if an index is not proven to be inside even in that branch,
+  /// or if vectors cannot load the elements of the lanes.
   bool is_loaded_everywhere(const BodyExpression& load) {
     const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
     size_t last = shape.size();  // the axis along which elements are adjacent, plus 1
@@ -258,7 +258,8 @@ class Analysis {
       result_.indices.inside[site++] = inside;
       everywhere = everywhere && inside == Inside::kAlways;
     }
-    // Only the lanes that take the branch may load the element, so each lane would need a load of its own.
+    // The element is the same for all lanes, but may be loaded only if at least one lane takes the branch. Vectors would therefore test the
+    // condition of each lane.
     if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
     return everywhere;
   }
@@ -279,7 +280,7 @@ class Analysis {
   const Node& node_;
   const ElementBody& body_;
   SymTable table_;  // contains the loop variables that the proofs need
-  const int axis_;  // the result of lane_axis(); -1: there are no lanes
+  const int axis_;  // axis along which adjacent lanes compute adjacent elements (lane_axis()); -1: no lanes
   const std::vector<Sym> index_;
   BodyPositions positions_;
   std::vector<int> sets_;            // indexed by variable: the number of statements that set it

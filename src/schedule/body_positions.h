@@ -23,7 +23,8 @@ class BodyPositions {
   /// table contains them.
   BodyPositions(const Node& custom, std::vector<Sym> index, SymTable* table = nullptr);
 
-  /// Returns the expression with this number as a position; nothing if it is not a position.
+  /// Returns the expression with this number as a position (a value that is made of constants, sizes, indices and loop counters, and that
+  /// cannot overflow); nothing if it is not a position.
   std::optional<BodyPosition> of(int expression) const;
   /// Returns the position that set() has given to the variable; nothing if the variable has none.
   const std::optional<BodyPosition>& of_variable(int variable) const { return variables_[static_cast<size_t>(variable)]; }
@@ -35,7 +36,7 @@ class BodyPositions {
 
   /// Returns the size of the axis that a kSize expression names.
   Sym size_of_axis(const BodyExpression& size) const;
-  /// Returns this size of an array as an expression of the table in use.
+  /// Returns this size of an array, converted to an expression of table_ if there is such a table.
   Sym size(Dim dim) const { return table_ != nullptr ? table_->import(dim) : dim; }
 
  private:

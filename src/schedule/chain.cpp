@@ -121,7 +121,7 @@ class ChainFinder {
 
  private:
   struct Uses {
-    std::vector<size_t> writers, readers;  // indices of kernels in Program::kernels, ascending
+    std::vector<size_t> writers, readers;  // the kernels that write and read a buffer, as indices in Program::kernels, ascending
   };
 
   /// Returns the buffers that the kernel reads at an index of the first axis other than the current one.

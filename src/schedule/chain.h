@@ -1,4 +1,4 @@
-// Parameters of chains: sequences of kernels that run together, one block of their arrays at a time (chain.cpp).
+// Parameters of chains: sequences of kernels that run together, block after block of their arrays (chain.cpp).
 #pragma once
 
 #include <cstdint>

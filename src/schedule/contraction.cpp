@@ -15,7 +15,7 @@ constexpr double kMaxExchangedPadding = 1.125;
 
 }  // namespace
 
-// The walk goes from the root through pairs of a node and one of its axes, and visits each pair only once.
+// This function walks from the root through pairs of a node and one of its axes, and visits each pair only once.
 bool varies(const Node* root, size_t root_axis) {
   std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
   std::set<std::pair<const Node*, size_t>> seen;

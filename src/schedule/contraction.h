@@ -43,8 +43,8 @@ std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 /// vectors run along the rows of C, and the results are stored transposed. That pays for products of few columns and many rows. Returns
 /// nothing if there is no axis of rows, if a factor consists of windows, or if only one of the factors varies along a further axis.
 std::optional<Contraction> exchanged(const Node& reduce, const Contraction& usual);
-/// Returns the contraction of the kernel in the form that the schedule, one by the recipe contraction, computes: exchanged() if only the
-/// rows have vectors.
+/// Returns the contraction of the kernel in the form that the schedule computes: exchanged() if only the rows have vectors, otherwise the
+/// usual form. The recipe of the schedule must be the contraction template.
 std::optional<Contraction> as_contraction(const KernelPlan& kernel, const Schedule& schedule);
 
 }  // namespace harp

@@ -13,12 +13,13 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
 /// Tests whether the reduction is a contraction that has enough rows, columns and terms for register tiles, for all values of the shape
 /// variables.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
-/// Tests the same for some values of the shape variables. Such a reduction gets a kernel without other reductions, because a kernel of
-/// several reductions has no register tiles. For small values that costs a pass more; for large values tiles are many times as fast.
+/// Like wants_tiles(), but tests whether there are enough rows, columns and terms for some values of the shape variables. Such a reduction
+/// gets a kernel without other reductions, because a kernel of several reductions has no register tiles. For small sizes this costs one
+/// more pass; for large sizes tiles are many times as fast.
 bool may_want_tiles(const Node& reduce, const FusionLimits& limits);
 
-/// Most elements that overlapping windows read for a block and that are copied to scratch memory together (lower/windows.h). If they are
-/// more, each window is copied on its own.
+/// The largest number of elements that the overlapping windows of a block may read if these elements are copied to scratch memory together
+/// (lower/windows.h). If they are more, each window is copied on its own.
 inline constexpr int64_t kMaxCopiedWindows = int64_t{1} << 17;
 
 /// Limits that legal schedules obey: most sums in the registers of a tile, and most sums of a block in scratch memory. block_sums returns

@@ -19,11 +19,12 @@ inline constexpr int64_t kFewestOfVector = 4;
 /// shorter vectors, whose numbers of elements are powers of two, and single elements.
 int64_t pieces_of_row(int64_t size, int64_t lanes);
 
-/// Tests whether the node is a reduction in chain order over long columns, of which there are so few (behind the last reduced axis) that a
-/// row of them fills less than half of the vectors that would process it. False for a machine without vectors (limits.vector_bytes), and
-/// for arrays of few elements, for which a second kernel does not pay.
+/// Tests whether the node is a chain-order reduction down long columns, and a row of these columns (the elements along the axes after the
+/// last reduced axis) is so short that it fills less than half of the vectors that would process it. False for a machine without vectors
+/// (limits.vector_bytes), and for arrays of few elements, for which a second kernel does not pay.
 bool has_few_columns(const Node& node, const FusionLimits& limits);
-/// The same, and all columns together are few: no axis in front of the reduced ones has so many indices that threads could divide it.
+/// Tests whether has_few_columns() is true and all columns together are few as well: no axis before the reduced ones has so many indices
+/// that threads could divide it.
 bool has_few_results(const Node& node, const FusionLimits& limits);
 
 }  // namespace harp

@@ -37,7 +37,7 @@ namespace {
 
 // The largest number of rounds of fusion after the first. Each stores values that several kernels computed in the round before.
 constexpr int kMaxRounds = 4;
-// A root tries to join at most this many kernels with the same iteration space, the most recent ones.
+// A root (a stored node) tries to join at most this many kernels with the same iteration space, the most recent ones.
 constexpr size_t kRecentKernels = 8;
 // A value that is needed again this many generations (fuse.h) later is assumed to have left the caches.
 constexpr int kFarGenerations = 16;
@@ -46,9 +46,9 @@ constexpr int kFarGenerations = 16;
 /// indices.
 struct Dependencies {
   std::vector<const Node*> buffers;   // the stored nodes, inputs and constant arrays that the root reads, in order of first use
-  PointerSet<Node> same_index;        // buffers that are read at the root's own index (ignoring axes of size 1)
+  PointerSet<Node> same_index;        // buffers that are read at the index of the element that is computed (ignoring axes of size 1)
   PointerSet<Node> other_index;       // buffers that are read at other indices
-  std::vector<const Node*> computed;  // the nodes that are computed inline, including the root
+  std::vector<const Node*> computed;  // the nodes that are computed instead of being loaded, including the root
 };
 
 /// Tests whether the node is a permute that moves only axes of size 1, so that the order of elements in memory does not change.
@@ -66,7 +66,8 @@ bool keeps_index(const Node& node, size_t operand) {
   return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
-/// Tests whether the elements of one index of the axes before `axis`, a row of the concat's source, are fewer than fill a cache line.
+/// Tests whether a row of the concat's source is shorter than a cache line. A row consists of the elements at one index of the axes before
+/// `axis`.
 bool has_short_rows(const Node& source, size_t axis) {
   const Shape row(source.shape.begin() + static_cast<std::ptrdiff_t>(axis), source.shape.end());
   const Dim elements = element_count(row);
@@ -90,7 +91,7 @@ bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_source
 /// Returns the max and min reductions whose results are broadcast along the reduced rows again (as in softmax, which subtracts the max from
 /// each element of the row). The kernel of such a reduction makes another pass over the rows.
 PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
-  // indexed by node id: the max or min reduction of whose results the node is an elementwise function; null: none
+  // indexed by node id: if the node is an elementwise function of the result of a max or min reduction, that reduction; otherwise null
   std::vector<const Node*> below(graph.nodes().size(), nullptr);
   PointerSet<Node> result;
   for (const Node* node : live) {
@@ -106,7 +107,7 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
 
 /// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
-  // The kernel that writes the latest of the buffers. A root that joins this kernel need not wait for that buffer.
+  // The kernel that writes the buffer that is written last. A root that joins this kernel need not wait for that buffer.
   int maker = -1;
   // generation: the latest generation in which a kernel writes one of the buffers. of_others: the same, but without the buffers that
   // `maker` writes. -1: there are no such buffers.
@@ -398,7 +399,7 @@ class Fuser {
   bool place_rearranged(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
-    // A GPU, which computes each element by a thread of its own, divides in any case.
+    // On a GPU each element is computed by a thread of its own, which needs divisions in any case.
     if (value == node || is_buffer(value) || limits_.many_threads) return false;
     const Shape from = squeezed(value->shape), to = squeezed(node->shape);
     if (to.empty() || from.size() <= to.size() || from.front() != to.front() || from.back() == to.back()) return false;
@@ -487,8 +488,8 @@ class Fuser {
     return d;
   }
 
-  /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the number of the kernel. A store usually joins only
-  /// kernels that read or make what it reads, too, but may also join the kernel number `beside`, if that is not negative.
+  /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the number of the kernel. Usually a store joins only a
+  /// kernel that reads or makes an array that the store reads too. It may also join the kernel number `beside`, if that is not negative.
   int place_store(StorePlan store, Dependencies d, const Node* makes, int beside = -1) {
     const Shape space = squeezed(store.node->shape);
     // The kernels that the root may join: first those that write buffers that the root reads at its own index, then `beside`, then other
@@ -520,14 +521,14 @@ class Fuser {
     return k;
   }
 
-  /// Returns the iteration space of the kernel, which must have a store, a reduction or a scan. It never changes afterwards.
+  /// Returns the iteration space of the kernel, which must have a store, a reduction or a scan. The space never changes afterwards.
   static const Shape& space_of(KernelDraft& kernel) {
     if (kernel.space.empty()) kernel.space = iteration_space(kernel.plan);
     return kernel.space;
   }
 
-  /// Tests whether values with these dependencies may be computed by the kernel number k. `shares`: there is a reason besides reading or
-  /// making the same arrays.
+  /// Tests whether values with these dependencies may be computed by kernel number k. `shares`: whether there is a reason to join the
+  /// kernel even if it neither reads nor makes an array that the values need.
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const {
     count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
     if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers, limits_)) return false;

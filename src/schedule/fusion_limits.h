@@ -31,8 +31,8 @@ struct FusionLimits {
   double recomputed_cost;  // largest cost of a value that every pass computes again because its row is too long to be kept
 
   // --- Reductions down so few columns that a row of them does not fill a vector (few_columns.h)
-  int64_t vector_bytes;          // bytes of a vector; 0 on a GPU, where the threads of a warp are the lanes whatever the kernel
-  int64_t few_columns_elements;  // fewest elements for which separate kernels pay, whose vectors run along the rows
+  int64_t vector_bytes;          // bytes of a vector; 0 on a GPU, where the threads of a warp take the place of lanes
+  int64_t few_columns_elements;  // fewest elements of an array for which a separate kernel, whose vectors run along the rows, pays
 
   // --- Reductions of many elements to few values, whose elements are divided among threads
   int64_t long_row;       // fewest elements combined into one result (elements of a row) for which dividing them among several threads pays
@@ -51,10 +51,11 @@ struct FusionLimits {
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
-  int64_t window_rows;    // the same as tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
+  int64_t window_rows;    // used instead of tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
   bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
-  // Whether a product stores what is computed from its sums alone, however cheap that is, if another product reads it (materialise.h)
+  // Whether the kernel of a product also computes and stores values that depend only on its sums, however cheap they are, if another
+  // product reads these values (materialise.h)
   bool finishes_products;
 
   // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression

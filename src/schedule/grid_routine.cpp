@@ -39,7 +39,8 @@ GridRoutine transform_by_tiles(Dim rows, const BlockTransform& transform, GridRo
 /// Returns `routine` with the phases of a transform of rows of n elements that transform_by_tiles() cannot process. Each row is treated as
 /// a matrix. Lines (the columns of the matrix, and then its rows) that are too long for shared memory are transformed in global memory.
 GridRoutine transform_by_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
-  constexpr int64_t kFewBlocks = 256;                                      // most blocks if lines are in global memory
+  // most blocks if the lines (columns or rows of the matrix) are in global memory
+  constexpr int64_t kFewBlocks = 256;
   const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // there are as many lines as the matrix has columns
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));

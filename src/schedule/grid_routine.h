@@ -26,7 +26,7 @@ struct RoutinePhase {
   // The number of thread blocks that share the tiles or rows: for each index of all row axes but the last one (GridRoutine::positions), or
   // in total if is_once.
   Dim blocks;
-  bool is_once = false;           // whether the phase runs once, not for each position
+  bool is_once = false;           // whether the phase runs once, instead of once for each of GridRoutine::positions
   std::optional<Dim> guard{};     // the phase runs only if this is >= 0; none: always
   int threads = kRoutineThreads;  // number of threads of a block
 };

@@ -46,8 +46,8 @@ class InPlaceFinder {
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
       for (int b : kernel.reads) {
         LastReaders& last = last_readers_[static_cast<size_t>(b)];
-        // Kernels are sorted by generation (kernels of one generation do not depend on each other and may run concurrently). If the two
-        // generations differ, the one of this kernel is therefore the later one.
+        // Kernels are sorted by generation (kernels of one generation do not depend on each other and may run concurrently). So if this
+        // kernel is not of last.generation, it is of a later generation.
         if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};
         ++last.count;
       }
@@ -100,7 +100,8 @@ class InPlaceFinder {
       for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
   }
 
-  /// Adds a pair for each buffer of `given` that this store of pass number `pass` may overwrite.
+  /// Appends to pairs_ a pair of the store's buffer and b, for each buffer b of `given` that this store of pass number `pass` may
+  /// overwrite.
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;

@@ -12,8 +12,8 @@
 namespace harp {
 namespace {
 
-/// If the node is a sum of products of integers, which the graph does not mark as such, and register tiles may pay for it, returns the
-/// attributes that make it a contraction. Otherwise returns nothing.
+/// If the node is a sum of products of integers that the graph does not mark by ReduceAttributes::product, and register tiles may pay for
+/// it, returns the attributes that make it a contraction. Otherwise returns nothing.
 std::optional<ReduceAttributes> attributes_of_product(const Node& node, const FusionLimits& limits) {
   if (node.op != Op::kSum || node.sources[0]->op != Op::kMul || !is_int(node.dtype)) return std::nullopt;
   Node product = node;
@@ -32,11 +32,12 @@ std::shared_ptr<Graph> mark_integer_products(std::shared_ptr<Graph> whole, const
   if (!limits.integer_products) return whole;
   const Graph& graph = *whole;
   const std::vector<const Node*> live = graph.live_nodes();
-  std::vector<std::optional<ReduceAttributes>> marked(graph.nodes().size());  // indexed by node id
+  // indexed by node id: the new attributes; nullopt: the node is not changed
+  std::vector<std::optional<ReduceAttributes>> marked(graph.nodes().size());
   for (const Node* node : live) marked[node->id] = attributes_of_product(*node, limits);
   if (std::ranges::none_of(marked, [](const auto& attributes) { return attributes.has_value(); })) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id
+  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
   for (const Node* input : graph.inputs())
     copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   for (const Node* node : live) {

@@ -101,8 +101,8 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;
 }
 
-/// For a kernel that reduces: tests whether one loop can run over `axis` of the iteration space and the axis before it, because every load
-/// and store moves along the two axes as along a single one.
+/// For a kernel that reduces: tests whether one loop can run over `axis` of the iteration space and the axis before it. This is so if, in
+/// every array that is loaded or stored, the elements along both axes together are at equal distances.
 bool is_one_loop(const Program& program, const KernelPlan& kernel, size_t axis) {
   if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
   const KernelViews views(program, kernel);
@@ -110,9 +110,10 @@ bool is_one_loop(const Program& program, const KernelPlan& kernel, size_t axis) 
   const std::vector<bool> reduced = reduced_axes(*kernel.reduces[0]);
   const auto is_line = [&](const Node* node) {
     if (node->rank() == 0) return true;
-    const bool has_rows = squeezed(node->shape).size() == reduced.size();  // otherwise it has one element for each row
+    // true: `node` has elements along the rows; false: it has one element for each row
+    const bool has_rows = squeezed(node->shape).size() == reduced.size();
     return std::ranges::all_of(views.of(node), [&](const View& view) {
-      Shape strides;  // along the axes of the iteration space
+      Shape strides;  // strides along the axes of the iteration space
       size_t of_rows = 0;
       for (size_t i = 0; i < view.shape.size(); ++i) {
         if (view.shape[i].is_constant(1)) continue;
@@ -162,9 +163,9 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
   while (axes.vectors > 0 && proven_at_most(space[axes.vectors], kMaxShortAxis) && space[axes.vectors].is_constant()) {
     const int64_t elements = axes.elements * space[axes.vectors].constant();
     if (elements > kMaxUnrolledElements) break;
-    // The elements of rows and of the short axes in front of them are usually adjacent. Only up to kMaxShortAxis adjacent elements are
-    // loaded and stored by whole vectors (ir/interleaved_accesses.h). A longer loop over rows then does not need this axis unrolled. If
-    // nothing is reduced, vectors run along this axis instead.
+    // The elements of rows and of the short axes before them are usually adjacent in memory. Only up to kMaxShortAxis adjacent elements are
+    // loaded and stored by whole vectors (ir/interleaved_accesses.h). With more elements, this axis is not unrolled if nothing is reduced,
+    // because vectors can run along it, or if one loop can run over this axis and the one before it.
     if (elements > kMaxShortAxis && (kernel.reduces.empty() || (reduces_rows && is_one_loop(program, kernel, axes.vectors)))) break;
     axes.elements = elements;
     --axes.vectors;
@@ -172,9 +173,11 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) axes.unrolled[axis] = true;
   if (scans && scan_axis(kernel) <= static_cast<int>(axes.vectors)) return std::nullopt;
   if (kernel.reduces.empty() && !scans && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
-  // If only the terms of a chain are unrolled, the schedule is that of a single expression for each result (few_terms.h).
+  // If only the terms of a chain-order reduction are unrolled, the code is the same as with a single expression for each result
+  // (few_terms.h), so there is no schedule that unrolls axes.
   const bool is_expression = axes.vectors + 1 == space.size() && expression_terms(kernel);
-  // Rows of one element in lanes order unroll no axis, but vectors whose lanes are rows replace the 64 lanes of each row.
+  // A kernel that reduces rows of a single element in lanes order counts too, although it unrolls no axis: vectors whose lanes are rows
+  // then replace the 64 lanes of each row.
   if (axes.elements < (reduces_rows ? 1 : 2) || is_expression) return std::nullopt;
   const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
   if (axes.elements * operations > kMaxUnrolledOperations) return std::nullopt;

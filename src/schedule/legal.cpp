@@ -97,7 +97,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   if (contraction.is_output_transposed())
     std::swap(columns.max_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].max_lanes);
   else
-    // The number of terms that are added in one step.
+    // On the axis of the terms, `unroll` is the number of terms that are added in one step.
     rules.axes.back().max_unroll = kMaxUnroll;
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
@@ -269,7 +269,8 @@ void check_unrolled(const Program& program, const KernelPlan& kernel, const Sche
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule) {
   const auto is_unusual = [](const AxisSchedule& axis) { return axis.simd_width > 1 || axis.unroll > 1; };
   if (!kernel.scans.empty() || (!kernel.reduces.empty() && !expression_terms(kernel))) return true;
-  const std::ptrdiff_t last = kernel.reduces.empty() ? 1 : 2;  // the last kept axis and, behind it, that of the terms
+  // number of axes: the last kept one and, if there are reductions, that of their terms
+  const std::ptrdiff_t last = kernel.reduces.empty() ? 1 : 2;
   return std::ssize(schedule.axes) > last && std::any_of(schedule.axes.begin(), schedule.axes.end() - last, is_unusual);
 }
 

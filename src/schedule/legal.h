@@ -12,10 +12,11 @@ struct AxisRules {
   AxisKind kind = AxisKind::kSequential;
   bool threads = false;  // the axis may be of kind thread instead of its usual kind
   bool groups = false;   // the axis may be of kind thread_group instead of its usual kind
-  // If min_tile is 0, the schedule may leave the tile unset. If max_tile is 0, it must.
+  // If min_tile is 0, the schedule may leave the tile unset. If max_tile is 0, it must leave it unset.
   int64_t min_tile = 0, max_tile = 0;
   int max_unroll = 1;
-  // Most vector lanes, or, on a GPU, most adjacent elements of one thread (elements_of_thread.h). Every power of two up to it is legal.
+  // Most vector lanes, or, on a GPU, most adjacent elements of one thread (elements_of_thread.h). Every power of two up to this number is
+  // legal.
   int max_lanes = 1;
   bool pack = false;
   bool split = false;  // whether the schedule may have `split` and `stages`
@@ -31,8 +32,8 @@ struct ScheduleRules {
 
 /// Returns the rules for each recipe (Template) that can lower the kernel. The first is recipe_of(kernel).
 std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& kernel);
-/// Makes the rules in `recipes`, which rules_of() returned, those of the form that the schedule has: a contraction may have rows and
-/// columns exchanged (as_contraction() in contraction.h).
+/// A contraction may have its rows and columns exchanged (as_contraction() in contraction.h). Changes the contraction's rules in `recipes`,
+/// which rules_of() returned, to those for the form that the schedule has.
 void adapt_rules(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::vector<ScheduleRules>& recipes);
 /// Throws Error{kInvalidArgument} if the schedule breaks a rule of rules_of(), or if its tiles and blocks are too large. The message names
 /// the rule and begins with `where` (for example "kernel_3").

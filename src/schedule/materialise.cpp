@@ -164,7 +164,7 @@ class FinishedProducts {
   bool replaces_sums(const Node& node, const NodeMarks& stored) const {
     if (!is_elementwise(node.op)) return false;
     const Node* sums = nullptr;
-    std::vector<const Node*> computed = {&node};  // the node and those elementwise operations between the sums and it
+    std::vector<const Node*> computed = {&node};  // the node, and the elementwise operations between the sums and the node
     for (size_t i = 0; i < computed.size(); ++i)
       for (const Node* source : computed[i]->sources) {
         if (std::ranges::find(computed, source) != computed.end() || source == sums || is_view_of_leaf(source)) continue;
@@ -199,7 +199,7 @@ class FinishedProducts {
 /// Tests whether the node only converts its source to a dtype of more bytes. Of the two, the source is the one to store.
 bool widens(const Node& node) { return node.op == Op::kCast && size_of(node.sources[0]->dtype) < size_of(node.dtype); }
 
-/// Stores the values of FinishedProducts that are factors of products.
+/// Adds to `stored` the values that FinishedProducts finds and that are factors of products.
 void store_finished(const Graph& graph, std::span<const Node* const> live, NodeMarks& stored) {
   const FinishedProducts finished(graph, live);
   for (const Node* sum : live) {
@@ -243,7 +243,7 @@ double exact_cost(const Node& root, const NodeMarks& stored) {
 double share_of(const Shape& part, const Shape& whole) {
   // ratios are multiples of 1 / kSteps, so that sums of them are exact and independent of the order of summation
   constexpr double kSteps = 1024;
-  // Sizes that are the same in both do not matter, so they may be symbolic.
+  // Axes whose size is the same in both shapes do not affect the ratio, so these sizes may be symbolic.
   Dim count = 1, all = 1;
   const bool have_same_rank = part.size() == whole.size();
   for (size_t axis = 0; axis < part.size(); ++axis)
@@ -256,7 +256,8 @@ double share_of(const Shape& part, const Shape& whole) {
 
 namespace {
 
-/// Tests whether the node is computed from an array of as many elements, so that storing the node needs no more memory than that array.
+/// Tests whether the node is computed from an array in memory that has as many elements as the node, so that storing the node needs no more
+/// memory than that array.
 bool reads_as_many(const Node& root, const NodeMarks& stored) {
   const Dim count = element_count(root.shape);
   std::vector<const Node*> stack = {&root};
@@ -275,8 +276,8 @@ bool reads_as_many(const Node& root, const NodeMarks& stored) {
   return found;
 }
 
-/// Returns the node of which this operand is a view with as many elements, or with most of them; null if the view takes fewer. A reduction
-/// that is split at its blocks (split_reductions.h) reads such views.
+/// Returns the node of which this operand is a view (by reshapes, permutes and slices); null if a slice takes less than half of its source.
+/// A reduction that is split at its blocks (split_reductions.h) reads such views.
 const Node* below_views(const Node* operand) {
   for (; operand->op == Op::kReshape || operand->op == Op::kPermute || operand->op == Op::kSlice; operand = operand->sources[0])
     if (share_of(operand->shape, operand->sources[0]->shape) < 0.5) return nullptr;

@@ -13,7 +13,8 @@ namespace harp {
 /// second of the kernel's variants for different sizes.
 struct ScheduleOverride {
   int64_t kernel = 0;
-  int64_t variant = 0;  // counts from 1; 0: the override replaces all variants by one, which must be legal for all sizes
+  // the number of the variant, from 1; 0: the override replaces all variants by one, which must be legal for all sizes
+  int64_t variant = 0;
   Schedule schedule;
   friend bool operator==(const ScheduleOverride&, const ScheduleOverride&) = default;
 };

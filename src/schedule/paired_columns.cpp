@@ -17,7 +17,7 @@ namespace {
 struct Half {
   const Node *rows, *array;  // the factor A before it is broadcast along the columns, and the array B'
   const Node* columns;       // the slice of the array with additional axes of size 1, before it is broadcast along the rows
-  size_t position;           // which of the two factors is the columns' factor
+  size_t position;           // which of the two operands of the multiplication (0 or 1) is the columns' factor
   size_t part;
 };
 
@@ -63,7 +63,8 @@ Shape doubled(Shape shape) {
   return shape;
 }
 
-/// Makes the product with all columns of the array B', which is the same node for both halves. `sum` and `half` are nodes of `result`.
+/// Returns the product of the rows' factor with all columns of the array B'. The result is the same node for both halves. `sum` and `half`
+/// are nodes of `result`.
 const Node* whole_product(Graph& result, const Node& sum, const Half& half) {
   const Node& product = *sum.sources[0];
   const DType dtype = half.array->dtype;
@@ -77,7 +78,7 @@ const Node* whole_product(Graph& result, const Node& sum, const Half& half) {
   return result.intern(sum.op, sum.dtype, doubled(sum.shape), {products}, sum.attributes);
 }
 
-/// Returns the columns of one half.
+/// Returns every second column of `whole`, from column `part` (0 or 1) on.
 const Node* part_of(Graph& result, const Node* whole, const Node& sum, size_t part) {
   SliceAttributes taken{std::vector<Dim>(sum.shape.size(), Dim(0)), std::vector<int64_t>(sum.shape.size(), 1)};
   taken.start.back() = Dim(static_cast<int64_t>(part));
@@ -94,7 +95,8 @@ std::shared_ptr<Graph> pair_columns(std::shared_ptr<Graph> whole, const FusionLi
   // For each pair of factors: which halves of the array are multiplied by the rows' factor.
   std::map<std::tuple<const Node*, const Node*, size_t>, std::array<bool, 2>> read;
   const auto read_by = [&](const Half& half) -> std::array<bool, 2>& { return read[{half.rows, half.array, half.position}]; };
-  std::vector<std::optional<Half>> halves(graph.nodes().size());  // indexed by node id
+  // indexed by node id: the half that the product reads; nullopt: the node is no such product
+  std::vector<std::optional<Half>> halves(graph.nodes().size());
   for (const Node* node : live) {
     halves[node->id] = as_half(*node);
     if (const std::optional<Half>& half = halves[node->id]) read_by(*half)[half->part] = true;

@@ -21,7 +21,7 @@ constexpr int64_t kManyColumns = 128;
 // With at least this many rows, copying the columns' factor B costs little.
 constexpr int64_t kRowsOfStored = 16;
 // With fewer channels than this, each element of the factor of the filters is used so rarely in the gradient of a convolution's weights
-// that to pack it again for each kernel element would take longer than the products.
+// that packing it again for each kernel element would take longer than the products.
 constexpr int64_t kFewChannels = 16;
 
 /// A product and the views through which it is used. `node` is the product itself, or the last of a chain of views of it (permutes and
@@ -57,7 +57,8 @@ std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<
   return result;
 }
 
-/// Tests whether the axis of the factor numbers the elements of windows (overlapping views, Unfold ops), as the axes of a kernel do.
+/// Tests whether the axis of the factor runs over the elements within a window (overlapping views, Unfold ops), as the kernel axes of a
+/// convolution do.
 bool is_kernel_axis(const Node* factor, size_t axis) {
   for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0]) {
     if (node->op == Op::kPermute) {
@@ -213,9 +214,9 @@ class ProductAxes {
     return nullptr;
   }
 
-  /// Returns the product with its kept axes (without those of size 1) in this order, and with the last `joined` of them merged into one, if
-  /// there are several. Returns null if register tiles do not pay for the new product, or if `must_be_linear` and the positions of a factor
-  /// along the merged axis are not linear.
+  /// Returns the product with its kept axes (without those of size 1) in the order `order`, and with the last `joined` of them merged into
+  /// one, if there are several. Returns null if register tiles do not pay for the new product, or if `must_be_linear` and the positions of
+  /// a factor along the merged axis are not linear.
   const Node* with_axes(const Node& sum, const std::vector<size_t>& order, size_t joined, bool must_be_linear = true) {
     const Node& product = *sum.sources[0];
     const bool merges = joined > 1;
@@ -297,7 +298,7 @@ class ProductAxes {
   const FusionLimits& limits_;
   // Indexed by the id of a node of the old graph: the nodes that use it; null stands for an output.
   std::vector<std::vector<const Node*>> users_;
-  std::vector<const Node*> replacements_;  // indexed in the same way: the node of the new graph that replaces it
+  std::vector<const Node*> replacements_;  // indexed by the id of a node of the old graph: the node of the new graph that replaces it
   // Maps a reshape that restores the original axes to the node with merged axes that it reshapes.
   std::unordered_map<const Node*, const Node*> merged_;
 };

@@ -55,7 +55,7 @@ DType dtype_of_sums(const KernelPlan& kernel) {
 int64_t bytes_of_result(const KernelPlan& kernel) { return static_cast<int64_t>(size_of(dtype_of_sums(kernel))); }
 
 int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes) {
-  constexpr int64_t kPadding = 64;  // largest padding after the elements of each term, in bytes; the sum for both factors
+  constexpr int64_t kPadding = 64;  // largest padding after the elements of each term, in bytes, of both factors together
   const int64_t totals = tile.split == kChainBlock ? 0 : tile.rows * tile.columns * bytes;
   return totals + std::max<int64_t>(2, tile.stages) * tile.terms * ((tile.rows + tile.columns) * bytes + kPadding);
 }

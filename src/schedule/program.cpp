@@ -34,7 +34,7 @@ void add_scratch(Program& program, KernelPlan& kernel, DType dtype, Dim elements
   int temporaries = 0;
   for (const Buffer& buffer : program.buffers) temporaries += buffer.kind == Buffer::Kind::kTemporary;
   const Node* node = kernel.reduces.empty() ? kernel.scans.at(0) : kernel.reduces[0];
-  // the cast is never computed: only the buffer's dtype matters
+  // the cast is never computed; it only gives the buffer its dtype
   if (node->dtype != dtype) node = program.graph->intern(Op::kCast, dtype, node->shape, {node});
   kernel.scratch = static_cast<int>(program.buffers.size());
   program.buffers.push_back({Buffer::Kind::kTemporary, temporaries, node, elements * static_cast<int64_t>(size_of(dtype)), 0,

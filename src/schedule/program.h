@@ -70,10 +70,11 @@ inline constexpr int64_t kKeptColumns = 256;
 
 /// A kernel: a set of fused nodes. It writes `stores`, and computes every node that they need, down to the buffers that it reads.
 struct KernelPlan {
-  std::vector<StorePlan> stores;     // the arrays it writes. Their shapes (ignoring axes of size 1) are the iteration space, or, for
-                                     // RowPass::row_stores, the shape of the reductions' source
+  // The arrays that the kernel writes. Their shapes (ignoring axes of size 1) are the iteration space, or, for RowPass::row_stores, the
+  // shape of the reductions' source.
+  std::vector<StorePlan> stores;
   std::vector<const Node*> reduces;  // reductions that this kernel computes, all over the same axes of the same shape; or none
-  std::vector<const Node*> scans;    // scans that it computes, all along the same axis of the same shape; or none
+  std::vector<const Node*> scans;    // scans that the kernel computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // the passes over the rows; at least one if there are reductions (rowwise.cpp)
   /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null. If it is a result
   /// of a custom function, the kernel also computes the other results of the call, and stores those that are used.

@@ -9,14 +9,14 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMaxBlocks = 16;
-// The most bytes of scratch memory that a worker has of its own.
+// The largest size, in bytes, of scratch memory that each worker has as its own. Larger scratch memory is in the workspace.
 constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 
-/// Returns the smallest number of rows in a block of a Fourier transform. Rows that are transformed together are short ones, or columns of
-/// memory; a block has several times as many. If each block computes its own tables, which costs as much as a few rows, a block has several
-/// rows.
+/// Returns the smallest number of rows in a block of a Fourier transform. Short rows, and rows that are columns of memory, are transformed
+/// several at a time; a block then has two or four times that many rows. If each block computes its own tables, which costs as much as a
+/// few rows, a block has at least 8 rows.
 int64_t least_transform_rows(const Transform& t) {
-  if (t.columns > 0) return 2 * t.columns;  // so the blocks, which differ by at most one row, have at least t.columns
+  if (t.columns > 0) return 2 * t.columns;  // twice t.columns: blocks differ by at most one row, so each has at least t.columns rows
   if (!t.element.size.is_constant()) return 16;
   // several short rows are transformed together; a long row is transformed as a matrix
   const int64_t n = t.element.size.constant();
@@ -28,8 +28,8 @@ int64_t least_transform_rows(const Transform& t) {
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
-/// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; the last term is as
-/// much. If the input is real, a row of zeros stands for its imaginary parts.
+/// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; for M = 192 this is
+/// the last term below. If the input is real, a row of zeros stands for its imaginary parts.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
@@ -46,7 +46,7 @@ Dim routine_blocks(const Node& node) {
   // several of them, which makes this a small part of the work.
   constexpr int64_t kVeryShort = 128, kVectors = 4;
   const Dim n = shape.back();
-  const int64_t lanes = kLineBytes / static_cast<int64_t>(size_of(node.dtype));  // those of the longest vectors
+  const int64_t lanes = kLineBytes / static_cast<int64_t>(size_of(node.dtype));  // number of lanes of the longest vectors
   const int64_t least = n.is_constant() && n.constant() <= kVeryShort ? kVectors * lanes : lanes;
   const Dim together = max(1, min(floor_div(rows, least), kMaxBlocks));
   return select(min(kMaxSortedSideBySide - n, rows - lanes), together, one_by_one);
@@ -72,7 +72,7 @@ Dim routine_scratch(const Node& node, const Transforms& transforms) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
-    // To sort a long row takes memory for a copy of the row. Short rows are sorted together, each in one vector lane, so they need as many
+    // Sorting a long row takes memory for a copy of the row. Short rows are sorted together, each in one vector lane, which takes as many
     // cache lines as a row has elements.
     case Op::kSort: {
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));

@@ -30,7 +30,7 @@ Shape joined(Shape first, const Shape& rest) {
   return first;
 }
 
-/// How the leading axes [batch..., rows] of the arrays of a region are cut into blocks of rows.
+/// How the leading axes [batch..., rows] of the arrays of a region (a set of nodes that are cut together) are cut into blocks of rows.
 struct Cut {
   Shape leading;  // sizes of the leading axes before the cut
   int64_t block, blocks_of_rows;
@@ -143,8 +143,8 @@ class RegionFinder {
       follows[node->id] = true;
       all.push_back(node);
     }
-    // The region consists of the nodes with large rows, the nodes with small rows on which these depend, and the direct users of nodes with
-    // large rows.
+    // The region consists of the nodes with large rows, the nodes with small rows on which a node with large rows depends, and the direct
+    // users of nodes with large rows.
     for (auto node = all.rbegin(); node != all.rend(); ++node) {
       const std::vector<const Node*>& users = users_[(*node)->id];
       is_needed[(*node)->id] = is_large(*node) || std::any_of(users.begin(), users.end(),
@@ -254,8 +254,8 @@ class Cutter {
     return result_->intern(Op::kPad, source->dtype, std::move(shape), {source}, std::move(pad));
   }
 
-  /// Returns the product under a sum that is outside of the region. If a region contains that product, it is built again from its factors,
-  /// because a sum of products must read a product, not a view of one.
+  /// Returns the product that a sum outside of the region reads. If a region contains that product, it is built again from its factors,
+  /// because a sum of products must read a product, not a view of a product.
   const Node* whole_product(const Node& product) {
     if (cut_of_[product.id] == nullptr) return whole(product);
     std::vector<const Node*> factors;

@@ -7,8 +7,8 @@
 //     rows or one element for each row,
 //   - values that one kernel of the merged group writes are read by its other kernels at the current element or row, and
 //   - no path of reads leads from the merged group through another group back into it.
-// A group has a `level`, which is above the levels of all groups from which it reads, as the generation of a kernel is. The passes follow
-// from the dependencies (row_passes.h).
+// A group has a `level`, which is higher than the levels of all groups whose results it reads, just as a kernel has a generation. The
+// passes follow from the dependencies (row_passes.h).
 #include <algorithm>
 #include <unordered_set>
 

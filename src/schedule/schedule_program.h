@@ -16,8 +16,8 @@ struct ScheduleOptions {
   int simd_width = 0;
   std::string_view overrides;  // overrides of schedules, in the syntax of override.h; may be empty
   ChainOptions chains = {};
-  // The generated code is C without vector types (PipelineOptions::plain_text), so overrides must not request vectors. Not for a GPU, whose
-  // schedules need no vectors for `simd` (elements_of_thread.h).
+  // The generated code is C without vector types (PipelineOptions::plain_text), so overrides must not request vectors. This is not set for
+  // a GPU, whose schedules need no vectors for `simd` (elements_of_thread.h).
   bool plain_text = false;
 };
 

@@ -15,12 +15,12 @@
 namespace harp {
 namespace {
 
-// The largest number of rows that one expression adds. More rows stay the rows of a reduction.
+// The largest number of rows that one expression adds. A sum of more rows stays a reduction.
 constexpr int64_t kMostRows = 16;
 static_assert(kMostRows <= kChainBlock, "a longer chain is a sum of blocks");
 // An expression with more nodes than this counts as too large, so that a large graph is not searched.
 constexpr int kMostVisits = 1024;
-// A slice below which an array is stored takes at least this share of the array.
+// To store an array of which x is a view, stored() also looks below a slice if the slice takes at least this share of its source.
 constexpr double kLeastShare = 0.5;
 
 /// The rows of a sum: the last two axes of `x` are the rows and their elements, and row t is shifted by t * by.
@@ -35,8 +35,8 @@ bool is_unchanged_before(const Shape& a, const Shape& b, size_t axes) {
 }
 
 /// Tests whether a reshape has joined this axis of the node from several axes. An element's position is then a quotient and a remainder
-/// anyway. An example are rows with zeros between their elements (gradients of windows with a stride and a dilation); an expression would
-/// mostly load nothing.
+/// anyway. An example are rows with zeros between their elements (gradients of windows with a stride and a dilation); in an expression,
+/// most loads of such rows would be masked.
 bool is_joined(const Node* node, size_t axis) {
   while (true) {
     if (node->op == Op::kPermute) {
@@ -109,9 +109,9 @@ int64_t loads_of(const Node* x, int64_t most) {
   return loads;
 }
 
-/// Returns the nodes whose elements a lanes-order reduction (docs/semantics.md, "Sums") adds, directly or after elementwise operations. It
-/// reads several axes as one sequence, in which an element could not tell whether it is padding without a division. So pads below it are
-/// stored (materialise.h), and the sum of the rows takes less memory than each of its padded rows.
+/// Returns the nodes whose elements a lanes-order reduction (docs/semantics.md, "Sums") adds, directly or after elementwise operations. The
+/// reduction reads several axes as one sequence, in which a test of whether an element is padding would need a division. So pads that it
+/// reads are stored (materialise.h). If the sum of the rows is stored instead, it takes less memory than the padded rows.
 NodeMarks read_by_lanes(const Graph& graph, std::span<const Node* const> live) {
   NodeMarks found(graph);
   for (auto at = live.rbegin(); at != live.rend(); ++at) {
@@ -123,8 +123,8 @@ NodeMarks read_by_lanes(const Graph& graph, std::span<const Node* const> live) {
   return found;
 }
 
-/// Returns x with its values stored: the array below the views at its end is stored in its own order, which is the order of the memory that
-/// it is computed from; a stored view would often be a transposed copy.
+/// Returns x with its values stored. If x is a view of an array, that array is stored in its own order, which is the order of the memory
+/// that it is computed from; storing the view would often make a transposed copy.
 const Node* stored(Graph& graph, const Node* x) {
   const auto keeps_most = [](const Node& view) {
     return view.op == Op::kPermute || view.op == Op::kReshape ||
@@ -138,8 +138,8 @@ const Node* stored(Graph& graph, const Node* x) {
   return result;
 }
 
-/// Returns the sum of the rows as additions. `shape` is the shape of the sum. If the expression would load more elements than
-/// `most_loads`, the rows are stored first.
+/// Returns the sum of the rows as a chain of additions. `shape` is the shape of the sum. If the expression would load more elements than
+/// `most_loads`, the rows are stored first, and the additions load the stored rows.
 const Node* added(Graph& graph, ShiftedRows shifted, const Shape& shape, int64_t most_loads) {
   const auto& [given, rows, by] = shifted;
   const Node* x = given;

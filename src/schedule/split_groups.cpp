@@ -195,7 +195,7 @@ class GroupSplitter {
 
   Graph& graph_;
   const FusionLimits& limits_;
-  std::unordered_map<const Node*, Split> splits_;  // maps a reshape that joins two split axes again to their split
+  std::unordered_map<const Node*, Split> splits_;  // for each reshape that joins two split axes again: the split that it undoes
 };
 
 }  // namespace

@@ -207,7 +207,7 @@ class Splitter {
   int64_t in_block_ = 1;
   std::vector<int> order_;  // all axes of the source, in the order in which this rewrite arranges them
   Shape kept_;
-  size_t axis_ = 0;  // position of the reduced axis among the kept axes
+  size_t axis_ = 0;  // index at which the axes of the blocks are inserted among the kept axes
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ Reading below_views(Reading reading) {
     const Node& source = *node.sources[0];
     if (node.op == Op::kReshape && squeezed(node.shape) != squeezed(source.shape)) return reading;
     std::vector<int> axes(source.shape.size(), kNoAxis);
-    size_t next = 0;  // of a reshape: the first axis of the node that no axis of the source has taken yet
+    size_t next = 0;  // for a reshape: the first axis of the node that no axis of the source has taken yet
     for (size_t i = 0; i < axes.size(); ++i) {
       if (node.op == Op::kPermute) {
         axes[static_cast<size_t>(node.as<PermuteAttributes>().axes[i])] = reading.axes[i];
@@ -61,7 +61,8 @@ class Comparison {
   }
 
  private:
-  /// Tests the same for two reshapes that join or split axes. Axes of size 1 make no difference.
+  /// Tests, for two reshapes that join or split axes, whether both readings have the same elements at each index of the product. Axes of
+  /// size 1 make no difference.
   static bool are_same_reshapes(Reading a, Reading b) {
     for (Reading* each : {&a, &b}) std::erase(each->axes, kNoAxis);
     return a.node->sources[0] == b.node->sources[0] && squeezed(a.node->shape) == squeezed(b.node->shape) && a.axes == b.axes;

@@ -17,9 +17,10 @@ namespace {
 
 // The most columns that are transformed together.
 constexpr int64_t kMaxColumns = 32;
-// Long columns are transformed together if the numbers of kMaxTransformLanes of them take at most this many bytes, so that the matrices
-// stay in the second cache between their columns and their rows. If those of kMaxColumns take at most half of it, and there are several
-// times as many columns to share out, kMaxColumns are transformed together, because longer pieces of memory are read and written faster.
+// Long columns are transformed together if kMaxTransformLanes of them take at most this many bytes. Each column is transformed as a matrix,
+// and the matrices then stay in the second-level cache between the pass over their columns and the pass over their rows. If kMaxColumns
+// columns take at most half of this, and there are several times as many columns, kMaxColumns columns are transformed together, because
+// longer pieces of memory are read and written faster.
 constexpr int64_t kLongColumnsBytes = int64_t{512} << 10;
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
@@ -83,8 +84,8 @@ struct Destination {
   int64_t kept;  // number of elements that are stored of each row, from its start; 0: all
 };
 
-/// Returns how many of at least `count` columns of memory a transform along these columns may process together. 0: it cannot read columns
-/// where they lie, because the length is unknown, has a large prime factor, or is too long.
+/// Returns how many columns of memory a transform along columns may process together, if there are at least `count` columns. 0: it cannot
+/// read columns in place, because their length is unknown, has a large prime factor, or is too large.
 int64_t columns_together(Dim length, DType dtype, int64_t count, const TransformAbilities& abilities) {
   if (count < kMaxTransformLanes || !length.is_constant()) return 0;
   const int64_t n = length.constant();
@@ -269,7 +270,7 @@ class Finder {
   const Graph& graph_;
   std::vector<const Node*> live_;
   const TransformAbilities abilities_;
-  std::vector<std::vector<const Node*>> users_;  // indexed by node id
+  std::vector<std::vector<const Node*>> users_;  // indexed by node id: the nodes that use the node
   std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
 

@@ -28,8 +28,8 @@ struct Transform {
   std::array<Dim, 2> to_start;      // positions of the first real and the first imaginary part in `to`
   std::vector<TransformAxis> rows;  // axes of the rows, outermost first; empty: there is one row
   TransformAxis element;
-  // If not 0, vectors run across several rows, along the last axis of `rows`, which has at least this many rows; so many are transformed
-  // together. 0: vectors run along each row.
+  // If not 0, vectors run across rows: this many rows along the last axis of `rows`, which has at least so many, are transformed together.
+  // 0: vectors run along each row.
   int64_t columns = 0;
   bool is_real = false;  // imaginary parts are all +0 and are not read
   int64_t kept = 0;      // number of elements that are stored of each row, from its start; 0: all
@@ -41,7 +41,8 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
 /// What the routines of a backend can do. any_length_takes_reals: the routine for unknown lengths needs no array of the imaginary parts if
-/// they are all +0. takes_long_columns: columns that are so long that each is a matrix may lie side by side in memory, too.
+/// they are all +0. takes_long_columns: columns of memory may be transformed together even if they are so long that each is transformed as
+/// a matrix.
 struct TransformAbilities {
   bool any_length_takes_reals = false, takes_long_columns = false;
 };

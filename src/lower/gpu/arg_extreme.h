@@ -1,7 +1,7 @@
-// ArgMax and ArgMin of rows on a GPU: each row is processed by a group of threads, which have lanes as described in rows.h. Each lane keeps
-// its best element and the index of that element. Afterwards the threads fold the best elements of all lanes to the best element of the
-// row. The result is the smallest index of the lanes whose best element is equal to that of the row. NaN counts as better than any number,
-// so no second pass over the row is needed to find it.
+// ArgMax and ArgMin of rows on a GPU: each row is processed by a group of threads, among which its 64 lanes are divided (rows.h). Each lane
+// keeps its best element and the index of that element. Afterwards the threads fold the best elements of all lanes to the best element of
+// the row. The result is the smallest index of the lanes whose best element is equal to that of the row. NaN counts as better than any
+// number, so no second pass over the row is needed to find it.
 #pragma once
 
 #include "lower/arg_extreme_lowering.h"
@@ -14,7 +14,8 @@ class GroupArgExtreme final : public ArgExtremeLowering {
   void run();
 
  private:
-  /// Declares a spread accumulator with one element for each lane of the group, in the registers of the threads; returns its number.
+  /// Declares a spread accumulator, whose elements are divided among the registers of a group's threads, with one element for each lane;
+  /// returns its number.
   int new_lanes(DType dtype, Op combine, Scalar init, ir::Body& body);
   /// Emits visit(lane, statements) for lanes 0 … count - 1; each thread executes its own lanes. With `access`, the memory accesses of a
   /// thread's adjacent lanes are grouped where possible.
@@ -27,7 +28,9 @@ class GroupArgExtreme final : public ArgExtremeLowering {
   const int64_t elements_, threads_;
   const DType index_;  // dtype of indices
   bool is_wide_ = false;
-  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: no accesses are grouped.
+  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
+  // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
+  // are grouped.
   const ir::UOp* distances_ = nullptr;
 };
 

@@ -15,12 +15,12 @@ ir::Body in_batches(ir::Arena& arena, Sym begin, Sym end, int64_t together, cons
 
 inline constexpr int64_t kMaxIterationsInFlight = 16;
 /// Returns the number of iterations to execute at the same time so that 128 bytes are in flight, if each iteration loads `bytes` bytes; at
-/// most kMaxIterationsInFlight. If an iteration is expensive (`cost`, in units of ops.def), returns at most 4, because the unrolled code
-/// would become long.
+/// most kMaxIterationsInFlight. If an iteration is expensive, returns at most 4, because the unrolled code would become long. `cost` is the
+/// estimated cost of an iteration in the units of ops.def.
 int64_t iterations_in_flight(int64_t bytes, int64_t cost);
 
-/// Emits a test at run time of whether all arrays begin at multiples of `elements`; `together` is executed if so, else `single`.
-/// `distances` is the value that tells the alignment (ir::Together).
+/// Emits code that tests at run time whether all arrays begin at multiples of `elements`, that is, whether `distances` is a multiple of
+/// `elements` (ir::Together). If so, the code executes `together`, otherwise `single`.
 ir::Body if_aligned(ir::Arena& arena, const ir::UOp* distances, int64_t elements, ir::Body together, ir::Body single);
 
 }  // namespace harp::lower

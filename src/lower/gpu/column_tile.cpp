@@ -12,8 +12,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostColumns = 32;  // as many columns as a warp has threads
-// The smallest number is more than a warp, because groups of at most a warp would share a thread block.
+constexpr int64_t kMostColumns = 32;  // maximum number of columns of a tile: one for each thread of a warp
+// A group has more threads than a warp, because groups of at most a warp would share a thread block.
 constexpr int64_t kFewestThreads = 64, kMostThreads = 256;
 constexpr int64_t kThreadsOfColumn = 16;
 constexpr int64_t kBytesOfThread = 64;  // bytes of a tile for each thread: 16 loads of f32 are in flight
@@ -49,7 +49,8 @@ void ColumnTile::for_each_element(Sym rows_left, Sym columns_left, Body& body, c
     body.push_back(new_if(arena_, is_whole, {share(true)}, {share(false)}));
 }
 
-/// Returns the group loop of for_each_element(). If the tile is not whole, the threads test whether each element is within the array.
+/// Returns the loop over the threads of the group in which each thread processes its share of the tile's elements. If the tile is not
+/// whole, the threads test whether each element is within the array.
 Loop* ColumnTile::share_of_thread(Sym rows_left, Sym columns_left, bool is_whole, const std::function<Body(const Element&)>& make) const {
   Loop *group = new_group(), *step = new_loop(arena_, "step", 0, elements() / threads, LoopKind::kUnroll);
   Element element{.place = step->variable * threads + group->variable,

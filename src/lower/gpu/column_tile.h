@@ -28,8 +28,8 @@ class ColumnTile {
   int64_t elements() const { return rows * columns; }
   /// Returns a new loop over the threads of the group.
   ir::Loop* new_group() const;
-  /// Returns an expression that is >= 0 for the threads that have a column, if `columns_left` columns are left from the first one of the
-  /// tile on.
+  /// Returns an expression that is >= 0 for the threads that have a column. `columns_left` is the number of columns from the first one of
+  /// the tile to the end of the array.
   Sym has_column(Sym thread, Sym columns_left) const;
 
   /// An element of the tile: its number, row and column; whether it is within the array.

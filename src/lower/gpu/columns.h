@@ -35,7 +35,9 @@ class ColumnThreads final : public ReduceLowering {
   ir::Body passes_of(const Index& outer, Sym start, int64_t width);
 
   int64_t columns_;  // number of adjacent columns that a thread reduces
-  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: no accesses are grouped.
+  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
+  // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
+  // are grouped.
   const ir::UOp* distances_ = nullptr;
 };
 

@@ -40,12 +40,13 @@ class GroupColumns final : public ReduceLowering {
   /// Returns the sizes of some kept axes (those that are not reduced): of those after the last reduced axis if `is_after`, otherwise of
   /// those before it.
   Shape kept_sizes(bool is_after) const;
-  /// Returns the operands of all reductions, each once for each dtype.
+  /// Returns the operands of all reductions. An operand that several reductions read is listed once for each dtype in which it is
+  /// accumulated.
   std::vector<Copied> operands_to_copy() const;
   int64_t bytes_of_element() const;
   void declare_copies(ir::Body& body);
   int copy_of(const Node* operand, DType dtype) const;
-  /// Returns the index along the kept axes of a column of the tile.
+  /// Returns the index along the kept axes that belongs to this column of the tile.
   Index kept_index(Sym column) const;
 
   /// Combines rows begin … end - 1 into the accumulators of a level of blocks, tile by tile.
@@ -61,12 +62,13 @@ class GroupColumns final : public ReduceLowering {
   ir::Loop* store_results();
 
   const RowPass& only_pass_;
-  const Shape before_, columns_;  // the columns are the indices of the kept axes after the last reduced axis
-  const Sym width_;               // number of columns
+  // sizes of the kept axes before the last reduced axis, and after it; the indices of the latter are the columns
+  const Shape before_, columns_;
+  const Sym width_;  // number of columns
   std::vector<Copied> copied_;
   const ColumnTile tile_;
-  Index outer_index_;                // index along the axes of before_
-  Sym first_column_, columns_left_;  // first column of the tile; number of columns from there on
+  Index outer_index_;                // index along the kept axes before the last reduced axis (before_)
+  Sym first_column_, columns_left_;  // first column of the tile; number of columns from that column to the last one
 };
 
 }  // namespace harp::lower

@@ -25,10 +25,10 @@ class GroupScan : protected ScanLowering {
   /// array.
   Row shared(int64_t count, ir::Body& body);
 
-  /// Tests whether a row has several blocks on the level of this phase, so that there is a level above it.
+  /// Tests whether a row has several blocks at the level that this phase scans (phase_.level), so that there is a level above it.
   bool has_level_above() const { return phase_.level + 1 < whole_.counts.size(); }
-  /// Returns item number `along` of the level of this phase. On level 0 it is an element of the scan's source, at index `kept` of the axes
-  /// that are not scanned. On higher levels it is the total of a block, at position `place` among all totals of the level.
+  /// Returns item number `along` of the level that this phase scans. On level 0 it is an element of the scan's source, at index `kept` of
+  /// the axes that are not scanned. On higher levels it is the total of a block, at position `place` among all totals of the level.
   const ir::UOp* item(size_t scan, const Index& kept, Sym along, Sym place);
   /// Returns the statements that store the running values of item number `along`, one for each scan. On level 0 these are the stores of the
   /// kernel's outputs.
@@ -40,7 +40,7 @@ class GroupScan : protected ScanLowering {
 
   const ScanPhase& phase_;
   const GridScan whole_;
-  const Sym count_;      // number of items in a row at the level of this phase
+  const Sym count_;      // number of items in a row at the level that this phase scans
   int64_t threads_ = 0;  // number of threads of a group
 
  private:

@@ -1,4 +1,4 @@
-// Distributes the lanes of a block over the threads of a group. rows.h declares the class.
+// Class GroupRows (rows.h): distributes the lanes of a block over the threads of a group.
 #include <algorithm>
 
 #include "ir/group_accesses.h"

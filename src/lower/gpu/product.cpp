@@ -15,7 +15,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kAccessBytes = 16;   // size of the widest access of a thread
-constexpr size_t kMaxOperations = 24;  // maximum number of operations of an epilogue that is unrolled for each result of a thread
+constexpr size_t kMaxOperations = 24;  // an epilogue of at most this many operations is unrolled for each result of a thread
 
 // Number of padding elements (f64) after the elements of each term. In one access a warp reads 8 lanes of 4 terms; with this padding these
 // are in different banks of shared memory.
@@ -147,8 +147,8 @@ void GroupProduct::run() {
   c_.kernel.body = {tiles};
 }
 
-/// Returns a Define around the statements. It defines the variable quick_, which is 1 if in this tile the factors may be copied
-/// asynchronously or loaded without masks, by accesses of 16 bytes; else 0.
+/// Returns a Define statement (the definition of a variable and the statements that use it) around the given statements. It defines quick_,
+/// which is 1 if in this tile the factors may be copied asynchronously or loaded without masks, by accesses of 16 bytes; else 0.
 Body GroupProduct::with_quick(Body body) {
   const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
   if (rows == nullptr && columns == nullptr) return body;
@@ -177,7 +177,7 @@ Body GroupProduct::asynchronously(Sym first, Sym count) {
     return group([&](Sym) { return Body{s}; });
   };
   Body body;
-  // Each of these group loops starts a batch of copies. The copies of all but one stage are under way before the first step.
+  // Each of these loops over the threads starts a batch of copies. The copies of all but one stage are under way before the first step.
   for (int64_t stage = 0; stage + 1 < stages; ++stage)
     add(body, group([&](Sym thread) {
           Body start = {comment(arena_, cat("start the copies of the terms of step ", stage))};

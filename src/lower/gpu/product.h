@@ -66,9 +66,10 @@ class GroupProduct {
   ir::Body through_registers(Sym first, Sym count);
   /// Emits steps first … first + count - 1 of the main loop through registers. The terms of step `first` must be in shared memory.
   ir::Body steps(Sym first, Sym count);
-  /// Returns statements for one thread, which start its copies of the terms of a step to a stage.
+  /// Returns statements by which one thread starts its asynchronous copies: those of the terms of step number `step` to stage number
+  /// `stage` in shared memory.
   ir::Body start_copies(Sym thread, Sym step, Sym stage);
-  /// Emits a step's multiplications of the terms in this stage.
+  /// Emits the multiplications of one step, whose terms are in stage number `stage` in shared memory.
   ir::Body multiply(Sym thread, Sym stage, ir::LoopKind kind);
   ir::Body multiply_by_warps(Sym thread, Sym stage, ir::LoopKind kind);
   ir::Body clear_totals(Sym thread);
@@ -119,7 +120,8 @@ class GroupProduct {
   // 1 if in this tile the factors may be copied asynchronously or loaded without masks, by accesses of 16 bytes; else 0 (staged_factor.h)
   Sym quick_;
   Sym wide_;  // 1 if results are stored by accesses of 16 bytes, else 0
-  // The run-time value that tells whether the outputs are aligned for accesses of 16 bytes (ir::Together).
+  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each output
+  // (ir::Together). The outputs are aligned for accesses of 16 bytes if it is a multiple of the number of elements of such an access.
   const ir::UOp* wide_distances_ = nullptr;
   std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;

@@ -66,7 +66,9 @@ class GroupRows final : public ReduceLowering {
 
   int64_t threads_, elements_;  // number of threads of a group; number of adjacent lanes that a thread has
   bool is_wide_ = false;        // whether accesses of a thread to consecutive elements are grouped
-  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: no accesses are grouped.
+  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
+  // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
+  // are grouped.
   const ir::UOp* distances_ = nullptr;
 };
 

@@ -14,7 +14,8 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMostThreads = 256, kQuads = kScannedGroup / kQuad;
-constexpr int64_t kPitch = kQuads + 1;  // distance between the quad totals of two groups in shared memory
+// distance, in shared memory, between the totals of the quads (4 elements) of one group and those of the next
+constexpr int64_t kPitch = kQuads + 1;
 
 class RowScan : GroupScan {
  public:
@@ -93,7 +94,7 @@ class RowScan : GroupScan {
     return body;
   }
 
-  /// Scans each quad in place. The last element of a quad is replaced first, because no other element depends on it.
+  /// Scans each quad (4 adjacent elements) in place. The last element of a quad is replaced first, because no other element depends on it.
   Loop* scan_quads() {
     Loop *group = new_group(), *step = new_loop(arena_, "step", 0, capacity_ / kQuad / threads_, LoopKind::kUnroll);
     const Sym quad = step->variable * threads_ + group->variable;
@@ -112,7 +113,7 @@ class RowScan : GroupScan {
   }
   static Sym place_of(Sym quad) { return floor_div(quad, kQuads) * kPitch + mod(quad, kQuads); }
 
-  /// Scans the quad totals of each group of 64 elements: thread number g does that for group number g.
+  /// Scans the totals of the quads in each group of 64 elements: thread number g does that for group number g.
   Loop* scan_groups() {
     Loop* group = new_group();
     Body body;

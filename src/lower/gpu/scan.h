@@ -29,7 +29,7 @@
 
 namespace harp::lower {
 
-/// A scan by groups of threads may take several kernels, its phases (schedule/gpu/grid_scan.h). This describes one of them.
+/// One phase of a scan by groups of threads. Such a scan takes one or more phases, each of which is a kernel (schedule/gpu/grid_scan.h).
 struct ScanPhase {
   bool totals = false;         // true: the phase computes the totals of blocks; false: it computes running values
   size_t level = 0;            // level of the items that the phase scans

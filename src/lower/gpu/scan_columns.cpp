@@ -63,7 +63,7 @@ class ColumnScan : GroupScan {
     return bytes;
   }
 
-  /// Declares the running values: one for each scan and thread, which starts at the identity.
+  /// Declares the running values: one for each scan and thread. Each starts at the identity.
   void declare_running(Body& body) {
     for (const Node* scan : scans_) {
       running_.push_back(static_cast<int>(c_.kernel.accumulators.size()));
@@ -98,7 +98,8 @@ class ColumnScan : GroupScan {
     return group;
   }
 
-  /// Scans the rows of a tile. Its first row is item number `first` of the columns; `left` items are left in the block from there on.
+  /// Scans the rows of a tile. The first row of the tile is item number `first` of the columns; from there on, `left` items are left in the
+  /// block.
   void scan_tile(Sym first, Sym left, Body& body) {
     tile_.for_each_element(left, columns_left_, body, [&](const ColumnTile::Element& e) { return load(e, first + e.row); });
     body.push_back(arena_.statement<Barrier>());
@@ -161,10 +162,11 @@ class ColumnScan : GroupScan {
   }
 
   Shape outer_;        // sizes of the axes before the scanned axis
-  const Shape inner_;  // sizes of the axes after it, whose indices are the columns
+  const Shape inner_;  // sizes of the axes after the scanned axis; their indices are the columns
   const Sym width_;    // number of columns
   const ColumnTile tile_;
-  // Number of the index of the axes before the scanned one; number of the block; first column of the tile; number of columns from there on.
+  // Index, as a number, along the axes before the scanned one; number of the block; first column of the tile; number of columns from there
+  // to the last one.
   Sym outer_number_, block_, first_column_, columns_left_;
   Index outer_index_;
   Row elements_, running_;

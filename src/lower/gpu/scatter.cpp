@@ -13,7 +13,8 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kScatterThreads = 256, kChunk = 4096, kRun = 32, kRuns = kChunk / kRun;
-constexpr int64_t kPitch = kRun + 1;  // distance between two runs in shared memory; it is odd, so that threads access different banks
+// distance between two runs of indices in shared memory; it is odd, so that threads access different banks
+constexpr int64_t kPitch = kRun + 1;
 // Desired number of groups of threads: enough to keep a GPU busy, but no more, because each group reads all indices.
 constexpr int64_t kManyGroups = 1024;
 // Number of ranges of the scatter axis if the number of elements along the axes in front of it is unknown.
@@ -146,7 +147,8 @@ class GroupScatter {
   Loop* new_group() { return new_loop(arena_, "thread", 0, kScatterThreads, LoopKind::kGroup); }
   const UOp* zero() { return arena_.constant(scalar_from_int(DType::kI32, 0)); }
 
-  /// Sets acc0: for each index of the chunk that is in the range, 1 + its row in the range; 0 for any other index.
+  /// Sets the shared array acc0 for a chunk of indices: to 1 + its row in the range for each index that is in the range, and to 0 for any
+  /// other index.
   Stmt* find_rows(const Index& outer, Sym begin, Sym first, Sym size) {
     const auto all = [&](bool is_whole) {
       Loop *group = new_group(), *step = new_loop(arena_, "step", 0, kChunk / kScatterThreads, LoopKind::kUnroll);
@@ -167,7 +169,8 @@ class GroupScatter {
     return new_if(arena_, count_ - begin - kChunk, {all(true)}, {all(false)});
   }
 
-  /// Sets acc1: a positive number for each run of 32 indices that contains an index in the range, else 0.
+  /// Sets the shared array acc1: to a positive number for each run of 32 indices of the chunk that contains an index in the range, and to 0
+  /// for any other run.
   Loop* find_runs() {
     Loop *group = new_group(), *index = new_loop(arena_, "index", 0, kRun, LoopKind::kUnroll);
     c_.kernel.accumulators.push_back(

@@ -33,7 +33,8 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
   pitch_ = sizes.tile + (sizes.padding > 0 ? sizes.padding : runs_along_terms_ ? elements_of_access(dtype) : 0);
   shared_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype, 1},
-                                    .count = 2 * sizes.step * pitch_,  // two stages; declare() sets the actual number
+                                    // number of elements for two stages; declare() sets the actual number of stages
+                                    .count = 2 * sizes.step * pitch_,
                                     .init = identity_of(Op::kSum, dtype),
                                     .space = Space::kShared,
                                     .is_row = true});
@@ -140,7 +141,7 @@ const UOp* StagedFactor::is_quick(Sym tile) const {
   for (const Sym& size : multiples_)
     if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size), require(Sym(0) - mod(size, run_));
   if (runs_along_terms_) return result;
-  // The last run of lanes must not extend beyond the last lane.
+  // A run consists of adjacent elements that one access loads. The last run of lanes must not extend beyond the last lane.
   if (!mod(sizes_.lanes, run_).is_constant(0)) require(max(Sym(0) - mod(sizes_.lanes, run_), sizes_.lanes - (tile + 1) * sizes_.tile));
   return result;
 }

@@ -37,7 +37,8 @@ class StagedFactor {
   };
   StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element);
 
-  /// Returns the declaration of the shared array, which belongs outside of group loops, with this number of stages.
+  /// Returns the declaration of the shared array, with this number of stages. It must stand outside of the loops over the threads of a
+  /// group.
   ir::Stmt* declare(int64_t stages);
   /// Tests whether asynchronous copies can fill the stages.
   bool can_copy_async(Sym tile) const;
@@ -82,7 +83,7 @@ class StagedFactor {
   ir::Body each_run(const std::function<ir::Body(Sym run)>& make) const;
   /// Returns the number of elements of an asynchronous copy: those of a run if they are adjacent in the shared array, else one.
   int64_t elements_of_copy() const { return runs_along_terms_ ? 1 : run_; }
-  /// Adds the requirements of a grouped access to distances_ and multiples_.
+  /// Adds the requirements of a grouped access, which needs aligned arrays: `distances` to distances_, and `multiples` to multiples_.
   void require_aligned(const ir::UOp* distances, const std::vector<Sym>& multiples);
   ir::Body quick(Sym thread, Sym tile, Sym step, Sym run);
   ir::Body masked(Sym thread, Sym tile, Sym step, Sym run);
@@ -97,8 +98,8 @@ class StagedFactor {
   int64_t pitch_;           // distance from one term to the next in the shared array
   int shared_, registers_ = -1;
   bool is_contiguous_;  // whether the elements of a run are adjacent in memory
-  // The run-time value that must be a multiple of run_ for the loads by quick() and for asynchronous copies, because these access run_
-  // adjacent elements at once (ir::Together); null: each access is of a single element.
+  // An i64 that is computed at run time. It must be a multiple of run_ for the loads by quick() and for asynchronous copies, because these
+  // access run_ adjacent elements at once (ir::Together). null: each access is of a single element.
   const ir::UOp* distances_ = nullptr;
   std::vector<const ir::UOp*> required_;  // the values of which distances_ is the bitwise or
   std::vector<Sym> multiples_;

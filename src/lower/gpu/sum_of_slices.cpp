@@ -14,8 +14,8 @@ namespace {
 
 // The number of slices of a batch, whose sums a thread loads at the same time. The last batch may have fewer slices, so the loop over a
 // batch tests whether each slice exists. A separate loop for the last batch would need no tests, but compilers for sm_100 and sm_120 would
-// unroll it. Where the number of results is known only at run time, they compute the address of each load in advance, and a thread does not
-// have enough registers for all these addresses.
+// unroll it. If the number of results is known only at run time, these compilers compute the address of each load in advance, and a thread
+// does not have enough registers for all these addresses.
 constexpr int64_t kTogether = 8;
 
 class SumOfSlices {

@@ -14,8 +14,8 @@
 
 namespace harp::lower {
 
-/// Returns the statement with which the first kernel stores the sum of the result at this position of the iteration space over slice number
-/// `slice`.
+/// Returns the statement by which the first kernel stores a sum over the terms of slice number `slice`. `position` is the position of the
+/// result in the iteration space.
 ir::Stmt* store_in_slice(KernelContext& context, Sym slice, const Index& position, const ir::UOp* sum);
 /// Lowers the second kernel.
 void lower_sum_of_slices(KernelContext& context);

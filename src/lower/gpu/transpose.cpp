@@ -12,7 +12,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kTileThreads = 256;
-// Maximum size of the copies in shared memory; crossed loads that do not fit read the array directly.
+// Maximum size in bytes of the copies in shared memory. Loads whose copies do not fit read the array directly.
 constexpr int64_t kTileBytes = 34 << 10;
 
 class TiledTranspose {
@@ -82,7 +82,8 @@ class TiledTranspose {
     return index;
   }
 
-  /// A crossed load, and the accumulator (a shared array) that receives a copy of its elements.
+  /// A load that is contiguous along the rows instead of the columns (a crossed load), and the accumulator (a shared array) that receives a
+  /// copy of its elements.
   struct Copy {
     const UOp* load;
     int accumulator;
@@ -102,7 +103,8 @@ class TiledTranspose {
     return !step.is_constant() || std::abs(step.constant()) > 1;
   }
 
-  /// Declares a shared array for each crossed load, as long as the arrays fit in kTileBytes.
+  /// Declares a shared array for each crossed load (one that is contiguous along the rows), until the arrays would exceed kTileBytes.
+  /// Returns the loads that have an array.
   std::vector<Copy> copies_of(const Body& stores, Body& body) {
     std::vector<Copy> copies;
     int64_t bytes = 0;
@@ -120,7 +122,7 @@ class TiledTranspose {
     return copies;
   }
 
-  /// Returns the statements of a group for one tile. If the tile is not whole, they test whether each element exists.
+  /// Returns the statements by which a group of threads computes one tile. If the tile is not whole, they test whether each element exists.
   Body tile(const std::vector<Copy>& copies, const Body& stores, bool is_whole) {
     Body copied;
     for (const Copy& copy : copies)
@@ -130,7 +132,8 @@ class TiledTranspose {
     return {each_element(copied, is_whole, along_rows), arena_.statement<Barrier>(), each_element(stores, is_whole, along_columns)};
   }
 
-  /// Returns a group loop that executes the statements for every element of the tile. at(number) returns the row and column of an element.
+  /// Returns a loop over the threads of a group that executes the statements for every element of the tile. at(number) returns the row and
+  /// column of an element.
   template <class At>
   Stmt* each_element(const Body& statements, bool is_whole, At at) {
     Loop *group = new_loop(arena_, "thread", 0, kTileThreads, LoopKind::kGroup),

@@ -1,4 +1,5 @@
-// Looks for gathers of single elements, and for stores whose elements lie between those of other stores.
+// Finds the elementwise kernels for which vectors of the usual length are slow: kernels that gather single elements, and kernels that store
+// several arrays interleaved.
 #include "schedule/cpu/element_lanes.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@
 namespace harp {
 namespace {
 
-/// Tests whether neighbouring indices of the gather lie at different places of an array in memory, so that each selects another element.
+/// Tests whether the index may differ between neighbouring elements of the gather's result along its last axis, so that each element is
+/// loaded separately.
 bool takes_single_elements(const Node& gather, const KernelViews& views) {
   const Shape& shape = gather.shape;
   const auto last = std::ranges::find_if(shape.rbegin(), shape.rend(), [](const Dim& size) { return !size.is_constant(1); });
@@ -20,7 +22,7 @@ bool takes_single_elements(const Node& gather, const KernelViews& views) {
   return std::ranges::any_of(views.of(gather.sources[1]), [&](const ArrayView& view) { return !view.strides[axis].is_constant(0); });
 }
 
-/// Tests whether an elementwise kernel takes single elements by index and does little else.
+/// Tests whether an elementwise kernel gathers single elements and does little else.
 bool only_takes_elements(const Program& program, const KernelPlan& kernel) {
   std::vector<const Node*> gathers;
   int cost = 0;
@@ -33,8 +35,9 @@ bool only_takes_elements(const Program& program, const KernelPlan& kernel) {
   return std::ranges::any_of(gathers, [&](const Node* gather) { return takes_single_elements(*gather, views); });
 }
 
-/// Tests whether the kernel stores at least three arrays element by element in turn, as a stack along a new last axis does. Then the store
-/// of a vector has gaps, into which those of the others fit (ir/interleaved_accesses.h). Two arrays are interleaved fast by any vectors.
+/// Tests whether the kernel stores at least three arrays interleaved, element by element, as a stack along a new last axis does. The
+/// elements of one vector are then stored with gaps, which the elements of the other arrays fill (ir/interleaved_accesses.h). Two arrays
+/// are interleaved fast by vectors of any length.
 bool stacks_arrays(const KernelPlan& kernel) {
   constexpr std::ptrdiff_t kLeast = 3;
   return std::ranges::any_of(kernel.stores, [&](const StorePlan& store) {

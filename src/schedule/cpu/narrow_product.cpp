@@ -9,10 +9,11 @@
 namespace harp {
 namespace {
 
-// As few columns of C as possible, because there may be only one, with just as many vectors that no multiply-add waits for the one before
-// it in its chain.
+// A tile covers as few columns of C as possible, because there may be only one column. It has just enough vectors that no multiply-add
+// waits for the previous one of its chain.
 constexpr RegisterTile kTile{4, 2};
-// The rows of C in a block: a multiple of every tile, so few that the sums of all levels of blocks stay in L1.
+// The number of rows of C in a block. It is a multiple of the rows of every tile, and so small that the sums of all levels of blocks stay
+// in L1.
 constexpr int64_t kTogether = 256;
 
 /// Tests whether at most one summed axis has a size other than 1. The elements of the few columns are usually read in place, so with
@@ -29,7 +30,7 @@ std::optional<Variant> narrow_product(const Program& program, const KernelPlan& 
   const Node& reduce = *kernel.reduces[0];
   const std::optional<Contraction> other = exchanged(reduce, contraction);
   if (width == 1 || !other || !has_one_term_axis(reduce)) return std::nullopt;
-  // Fewer rows than the lanes of a vector would leave most of it empty, and the other schedules take little time for so few results.
+  // With fewer rows than a vector has lanes, the vector would be mostly empty, and the other schedules take little time for so few results.
   const Dim rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns];
   const Sym are_few = Sym(fusion_limits(cpu).tile_columns - 1) - columns, fill_vector = rows - width;
   if (columns.is_constant() || proven_nonnegative(Sym(-1) - are_few) || proven_nonnegative(Sym(-1) - fill_vector)) return std::nullopt;
@@ -40,8 +41,10 @@ std::optional<Variant> narrow_product(const Program& program, const KernelPlan& 
   s.axes.back().kind = AxisKind::kReduce;
   AxisSchedule &few = s.axes[*other->row_position], &many = s.axes[other->column_position];
   few.unroll = static_cast<int>(kTile.rows);
-  few.tile = 2 * kTile.rows;                                         // all columns, which are fewer than tile_columns
-  few.pack = !is_array(program, kernel, contraction.column_factor);  // what is computed is computed once for all tiles of a block
+  // the block has room for all columns, which are fewer than tile_columns
+  few.tile = 2 * kTile.rows;
+  // a factor that is computed is packed, so that it is computed only once for all tiles of a block
+  few.pack = !is_array(program, kernel, contraction.column_factor);
   many.simd_width = width;
   many.unroll = static_cast<int>(kTile.vectors);
   many.tile = kTogether;

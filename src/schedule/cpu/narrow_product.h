@@ -1,4 +1,4 @@
-// Products of unknown sizes that may have many rows, but few columns.
+// A schedule for products of unknown sizes, which may have many rows but few columns.
 #pragma once
 
 #include "base/machine.h"
@@ -8,7 +8,7 @@ namespace harp {
 
 /// A product of unknown sizes may have many rows, but too few columns for register tiles (pays() in schedule_contraction.h). Returns a
 /// variant for such sizes in which rows and columns are exchanged (exchanged() in schedule/contraction.h), so that vectors run along the
-/// many rows; nothing if no size needs it. `width`: lanes of a vector.
+/// many rows. Returns nothing if the variant would never run, or if it would not be faster. `width`: lanes of a vector.
 std::optional<Variant> narrow_product(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
                                       int width);
 

@@ -57,7 +57,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // a vector of a gather's indices may take two registers, because the index is often the same in all lanes
+      else  // a vector of a gather's indices may take two registers; often it needs none, because the index is the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
@@ -66,8 +66,9 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMaxLanes);
 }
 
-/// Returns the number of lanes for a scan down columns. If a row of known size does not fill one vector of `width` lanes, that is the
-/// largest number that divides the row into whole vectors, provided that the running values of all these vectors fit in registers.
+/// Returns the number of lanes for a scan down columns: usually `width`. If a row of known size does not fill one vector of `width` lanes,
+/// returns the largest number that divides the row into whole vectors, provided that the running values of all these vectors fit in
+/// registers.
 int lanes_of_columns(const Dim& columns, int width) {
   if (!columns.is_constant() || columns.constant() < 1 || columns.constant() >= width) return width;
   const int64_t largest = columns.constant() & -columns.constant(), lanes = largest < kFewestLanes ? 1 : largest;

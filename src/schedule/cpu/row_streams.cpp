@@ -1,4 +1,5 @@
-// Decides how many adjacent rows a reduction interleaves, and by how many memory streams it reads equal shares of all rows.
+// Decides how many adjacent rows a reduction interleaves, and into how many equal shares, each read as a separate memory stream, it divides
+// all rows.
 #include "schedule/cpu/row_streams.h"
 
 #include <algorithm>

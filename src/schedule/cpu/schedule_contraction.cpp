@@ -184,9 +184,9 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  // Windows are not packed. If a lane holds several terms, generated code combines the terms when it uses them. To combine two terms takes
-  // fewer instructions than to compute their products; to combine four would take more. If the terms are adjacent channels, no division is
-  // needed to compute their positions.
+  // Windows are not packed. If a lane holds several terms, generated code combines the terms when it uses them. Combining two terms takes
+  // fewer instructions than computing their products, but combining four would take more. If the terms are adjacent channels, no division
+  // is needed to compute their positions.
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
   const bool are_adjacent = mod(channels, kTermsOfPair).is_constant(0);
@@ -226,8 +226,8 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   if (term_count(reduce).is_constant()) {
     const int64_t wanted = rows.tile;
     while (rows.tile > tile.rows && read(1) > most_of_line) rows.tile -= tile.rows;
-    // If not even the windows of one tile are copied together, as in the gradient of weights, whose terms are all pixels, windows are
-    // packed tile by tile. A small block would only pack the columns more often.
+    // If the windows of even a single tile have too many elements to be copied together (as in the gradient of weights, whose terms are
+    // all pixels), windows are packed tile by tile. A small block would then only pack the columns more often.
     if (read(1) > static_cast<double>(kMaxCopiedWindows)) rows.tile = wanted;
   }
   if (contraction.group_position) {
@@ -294,8 +294,9 @@ class ManyRows {
   }
 
  private:
-  /// If there are enough rows, changes the schedule to one that computes only half of the product. A block of rows must then have as many
-  /// rows as some tiles have columns. If the tile has too many rows for a small block of this kind, it gets fewer, at least half as many.
+  /// If there are enough rows, changes the schedule to one that computes only half of the product. The number of rows of a block must then
+  /// be a multiple of the number of columns of a tile, and of the rows of a tile. If the smallest such block is too large, the tile gets
+  /// fewer rows, but at least half as many.
   void halve(Schedule& s) const {
     AxisSchedule& rows = s.axes[*contraction_.row_position];
     const AxisSchedule& columns = s.axes[contraction_.column_position];
@@ -393,7 +394,8 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);
   FusionLimits limits = fusion_limits(cpu);
   if (is_crossed) limits.tile_rows = 1;
-  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line.
+  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line,
+  // which they may not fill either.
   if (contraction.group_is_rows && !row_count(*kernel.reduces[0], contraction).is_constant()) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
 }

@@ -16,8 +16,8 @@
 namespace harp {
 namespace {
 
-/// Returns the number of shuffles, for each of `step` vectors, that exchange elements between `step` vectors whose elements are interleaved
-/// in memory (render/c/interleave.h).
+/// Returns how many shuffles are needed for each vector to exchange the elements of `step` vectors whose elements are interleaved in memory
+/// (render/c/interleave.h).
 int64_t shuffles_of_vector(int64_t step) {
   int64_t shuffles = 0;
   for (int64_t factor = 2; step > 1; ++factor)
@@ -57,12 +57,13 @@ bool is_plain(const Program& program, const KernelPlan& kernel) {
   });
 }
 
-/// How a kernel joins arrays, as a concat or roll does. kShort: only along unrolled axes behind the axis of the vectors. For a known index
-/// of these, an element is then read from a known array at a position that is linear in the other indices.
+/// How a kernel joins arrays, as a concat or roll does. kShort: all joins are along unrolled axes that come after the vector axis. The
+/// indices along these axes are constants in generated code, so it is known from which array an element is read, and the position of the
+/// element is linear in the other indices.
 enum class Joins : uint8_t { kNone, kShort, kOther };
 
 Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes) {
-  std::unordered_set<const Node*> joined;  // nodes of the kernel whose elements come from a join; they have its shape
+  std::unordered_set<const Node*> joined;  // nodes of the kernel that are joins or elementwise functions of joins
   for (const Node* node : computed_nodes(program, kernel)) {
     const bool reads_joined = std::ranges::any_of(node->sources, [&](const Node* source) { return joined.contains(source); });
     if (info(node->op).family == Family::kJoin) {
@@ -78,11 +79,12 @@ Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledA
   return joined.empty() ? Joins::kNone : Joins::kShort;
 }
 
-/// How a load of the kernel moves through memory.
+/// The strides with which a load of the kernel reads an array in memory.
 struct Strides {
   size_t element_bytes;
-  std::vector<Dim> kept = {};  // along each axis of iteration_space(), from one index to the next one
-  // From the first to the last element of the short axes: those behind the vector axis and those that are reduced.
+  std::vector<Dim> kept = {};  // along each axis of iteration_space(): the distance in memory from one index to the next, in elements
+  // The distance from the first to the last element of the short axes, in elements. The short axes are those after the vector axis, and
+  // those that are reduced.
   Dim reach = 0;
 };
 
@@ -105,7 +107,7 @@ std::vector<Strides> strides_of_loads(const Program& program, const KernelPlan& 
   const KernelViews views(program, kernel);
   std::vector<Strides> result;
   const auto add = [&](const Node* node, const std::vector<bool>& is_reduced) {
-    if (node->rank() == 0) return;  // the same element for all lanes
+    if (node->rank() == 0) return;  // a scalar is the same element for all lanes
     for (const ArrayView& view : views.of(node)) result.push_back(strides_of(view, is_reduced, vectors));
   };
   for (const Node* reduce : kernel.reduces)
@@ -123,15 +125,16 @@ bool reads_whole_vectors(const Strides& load, size_t vectors) {
   return step >= 0 && (step <= 2 || (step <= kMaxShortAxis && load.reach.is_constant(step - 1)));
 }
 
-/// Returns the number of lanes of vectors along an axis of `size` elements, of which they should have `most`. An axis of known size that is
-/// shorter gets narrower vectors, if these have at least kFewestLanes lanes (VectorTag::narrow in ir/statement.h).
+/// Returns the number of lanes of vectors along an axis of `size` elements: usually `most`. If the size is known to be less than `most` and
+/// at least kFewestLanes, returns the largest power of two that is at most `size` (VectorTag::narrow in ir/statement.h).
 int lanes_along(Dim size, int most) {
   if (!size.is_constant() || size.constant() >= most || size.constant() < kFewestLanes) return most;
   return static_cast<int>(std::bit_floor(static_cast<uint64_t>(size.constant())));
 }
 
-/// Returns how many elements of an axis a vector of this many lanes processes on average. If the lanes of the last vector are not all
-/// needed, this is less than the number of lanes. It counts only for axes so short that their vectors are narrower than `most` lanes.
+/// Returns how many elements of an axis a vector of this many lanes processes on average. If some lanes of the last vector are not needed,
+/// this is less than the number of lanes. The difference is ignored unless the axis is so short that its vectors are narrower than `most`
+/// lanes.
 double elements_of_vector(Dim size, int lanes, int most) {
   if (lanes == most || !size.is_constant()) return lanes;
   return static_cast<double>(size.constant()) / static_cast<double>((size.constant() + lanes - 1) / lanes);
@@ -148,7 +151,7 @@ bool may_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxe
   if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
   const std::optional<size_t> transposed = transposed_axis(program, kernel);
   if (!transposed) return true;
-  // A vector of bools is a mask in registers, so it would be converted twice.
+  // A bool is never moved fast: a vector of bools is a mask in registers, so it would be converted twice.
   const size_t most_bytes = cost_of_element(program, kernel) < kCostOfWideTransposed ? kMostTransposedBytes : sizeof(double);
   const auto is_moved_fast = [&](const StorePlan& store) {
     return !is_bool(store.node->dtype) && size_of(store.node->dtype) <= most_bytes;
@@ -166,15 +169,16 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
   const int lanes = usual.axes.back().simd_width;
   if (!along_rows) return false;
-  // It does not pay if the elements of a row fill whole vectors. An argmax or argmin of a row of a single vector is an exception: finding
-  // the extreme of the lanes, and then the first lane that is equal to it, takes more operations than comparing as many vectors of rows.
+  // Unrolling does not pay if the elements of a row fill whole vectors. An argmax or argmin of a row of a single vector is an exception:
+  // finding the extreme of the lanes, and then the first lane that is equal to it, takes more operations than comparing as many vectors of
+  // rows.
   const int64_t terms = term_count(reduce).constant();
   return lanes == 1 || terms % lanes != 0 || (terms == lanes && has_arg_extreme(kernel));
 }
 
 bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {
   if (kernel.scans.empty()) return false;
-  int64_t operations = 0;  // of one iteration; a tree has about two combinations for each element
+  int64_t operations = 0;  // operations of one iteration; a scan in tree order has about two combinations for each element
   for (const Node* scan : kernel.scans) operations += 2 * axes.elements * info(combine_of(scan->op)).cost;
   if (operations > kMaxColumnOperations) return false;
   const Shape space = iteration_space(kernel);
@@ -192,28 +196,30 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   const Joins joins = joins_of(program, kernel, axes);
   if (joins == Joins::kOther || (joins == Joins::kShort && !kernel.reduces.empty())) return false;
   const bool is_transpose = transposed_axis(program, kernel).has_value();
-  int64_t of_lane = 1;  // the results of a lane
+  int64_t of_lane = 1;  // number of results that a lane computes
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) of_lane *= space[axis].constant();
   if (of_lane > kMaxShortAxis) return false;
   const std::vector<Strides> loads = strides_of_loads(program, kernel, axes.vectors);
   if (!std::ranges::all_of(loads, [&](const Strides& load) { return reads_whole_vectors(load, axes.vectors); })) return false;
-  // The last axes are one row if every load moves along them as along a single line of memory. Without unrolling, vectors run along it.
+  // The last axes are one row if every load reads them as one line of elements at equal distances. Without unrolling, vectors run along
+  // that row.
   int64_t row = space[last].constant();
   size_t axis = last;  // the first axis of the row
   const auto continues = [&](const Strides& load) { return load.kept[axis - 1] == load.kept[last] * row; };
   while (axis > axes.vectors + 1 && std::ranges::all_of(loads, continues)) row *= space[--axis].constant();
   const bool is_line = axis == axes.vectors + 1 && std::ranges::all_of(loads, continues);
-  if (is_line && joins == Joins::kNone) return false;  // all axes are one long line
+  if (is_line && joins == Joins::kNone) return false;  // if all axes are one long line, vectors along it are full without unrolling
   // Compares the number of operations for one index of the vector axis.
   const int64_t terms = kernel.reduces.empty() ? 1 : term_count(*kernel.reduces[0]).constant(), cost = cost_of_element(program, kernel);
-  // Joined rows are cut where the array changes, mostly into single elements.
+  // Without unrolling, a joined row is cut where one array ends and the next begins, mostly into single elements.
   const int64_t pieces = joins == Joins::kNone ? of_lane / row * pieces_of_row(row, lanes) : of_lane;
   int64_t usual_operations = pieces * terms * cost, exchanged = 0;
   for (const Strides& load : loads) {
     const Dim& along_row = load.kept[last];
-    if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;  // loads of single elements
+    // each element is loaded by itself
+    if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;
     const int64_t of_load = exchanges(cpu, load.kept[axes.vectors].constant(), load.element_bytes, lanes);
-    // Joined arrays are mostly parts of one array, such as those of a roll, whose vectors are loaded once.
+    // Joined arrays are mostly parts of one array (such as those of a roll), and vectors of that array are loaded only once.
     exchanged = joins == Joins::kNone ? exchanged + of_load : std::max(exchanged, of_load);
   }
   int64_t of_stores = 0;
@@ -234,13 +240,13 @@ bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, con
   for (const Strides& load : strides_of_loads(program, kernel, axes.vectors)) {
     if (!load.kept[last].is_constant()) continue;
     const int64_t step = load.kept[last].constant();
-    const auto is_column = [&](size_t axis) {  // its elements lie between those of two lanes
+    const auto is_column = [&](size_t axis) {  // true: the elements along this axis lie between those of two adjacent lanes
       return axes.unrolled[axis] && load.kept[axis].is_constant(1) && space[axis].is_constant(step);
     };
     bool is_interleaved = false;
     for (size_t axis = 0; axis < last; ++axis) is_interleaved |= is_column(axis);
-    if (!is_interleaved) continue;         // both forms load the same vectors
-    usual_operations += 2 * step * lanes;  // a load and an insertion for each element
+    if (!is_interleaved) continue;         // with or without unrolling, the same vectors are loaded
+    usual_operations += 2 * step * lanes;  // without unrolling: a load and an insertion for each element
     unrolled_operations += step + exchanges(cpu, step, load.element_bytes, lanes) * kShufflesOfTranspose;
   }
   return unrolled_operations < usual_operations;

@@ -20,7 +20,7 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
                           const Cpu& cpu);
 /// Tests whether unrolling pays for a kernel that stores columns of an array with short rows as rows, such as a transpose of [n, 3]. In
 /// `usual` each column is loaded by itself: every third element, from the whole array. In the unrolled form whole vectors are loaded once,
-/// and elements are exchanged between them. They have at most kMostColumnLanes lanes, too.
+/// and elements are exchanged between the vectors, which have at most kMostColumnLanes lanes.
 bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
                            const Cpu& cpu);
 

@@ -25,7 +25,8 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .kept_bytes = cpu.caches.second / 2,
       .recomputed_cost = 64,
       .vector_bytes = cpu.vector_bytes,
-      // A further kernel takes a few tens of nanoseconds, and an element that is computed outside of vectors a few. Not measured.
+      // Assumed, not measured: a further kernel takes a few tens of nanoseconds, and an element that is computed outside of vectors takes a
+      // few nanoseconds.
       .few_columns_elements = 512,
       .long_row = 1 << 16,
       .few_long_rows = 64,
@@ -40,8 +41,9 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .window_rows = 2,
       .joins_columns = true,
       .integer_products = true,
-      // The gradient of windows of 3 x 3 elements loads 9. One of 5 x 5 elements would load 25, and takes 0.2 s to compile; one of 7 x 7
-      // elements 0.5 s. Values of which more elements are read are also no longer counted one by one (materialise.cpp).
+      // An expression for the gradient of windows of 3 x 3 elements loads 9 elements. One for windows of 5 x 5 elements would load 25 and
+      // take 0.2 s to compile, one for 7 x 7 elements 0.5 s. With more than 24 loads, materialise.cpp would also no longer count the
+      // readings of a value exactly (kMaxReadings).
       .shifted_loads = 24,
       .finishes_products = true,
       .min_blocks = 4,

@@ -64,9 +64,9 @@ inline constexpr int64_t kRunningVectors = 16;
 /// nanoseconds in each run, but the kernel compiles in a tenth less time than with a last vector that overlaps the previous one.
 inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
 /// A kernel that takes single elements by index (take_along_axis) computes its elements one by one, without vectors, if all else that it
-/// does for an element costs at most this many additions. To collect elements in a vector takes some four cycles for each of them: its
-/// index is extracted from a vector, and the element is inserted into another one. Without vectors, to load an index, check it, and load
-/// and store the element takes little more than one cycle. The limit is not measured.
+/// does for an element costs at most this many additions. Collecting elements in a vector takes some four cycles for each element, because
+/// its index is extracted from one vector and the element is inserted into another. Without vectors, loading an index, checking it, and
+/// loading and storing the element takes little more than one cycle. The limit is not measured.
 inline constexpr int kMaxCostOfTaking = 4;
 
 /// The number of vectors of an elementwise kernel that are interleaved to hide latency. With it, a kernel of eight Runge-Kutta steps (600
@@ -87,9 +87,9 @@ inline constexpr int kShortRowVectors = 16;
 
 // --- Custom functions
 
-/// The fewest elements that vectors compute of a custom function: a vector must hold at least this many, and a row must have at least this
-/// many. With only two lanes (f64 in vectors of 16 bytes), masks, and tests of whether the loop has ended in all lanes, would cost as much
-/// as the second lane gains.
+/// The fewest elements of a custom function that a vector may compute: a vector must hold at least this many, and a row must have at least
+/// this many. With only two lanes (f64 in vectors of 16 bytes), masks, and tests of whether the loop has ended in all lanes, would cost as
+/// much as the second lane gains.
 inline constexpr int kFewestElements = 3;
 
 // --- Continued arrays
@@ -110,18 +110,18 @@ inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpress
 
 /// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
 /// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
-/// axis, shuffles included. kMostColumnLanes: most lanes; longer vectors of narrow elements would be shuffled element by element
-/// (shuffles_elements() in base/machine.h). That holds for stacked arrays, too. kMaxColumnOperations: most operations of one iteration,
-/// because the code has a copy of each operation for each element. It also limits scans along short rows; each combination of these counts
-/// with its cost in units of an addition, because a scan by logaddexp takes long to compile. None of these is measured.
+/// axis, shuffles included. kMostColumnLanes: most lanes, also for stacked arrays; longer vectors of narrow elements would be shuffled
+/// element by element (shuffles_elements() in base/machine.h). kMaxColumnOperations: most operations of one iteration, because the code has
+/// a copy of each operation for each element. This number also limits scans along short rows, for which each combination counts as its cost
+/// in additions, because a scan by logaddexp takes long to compile. None of these numbers is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
 /// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: operations for a shuffle; more than one,
-/// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: the largest
-/// elements. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64 (probably
-/// because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this many additions, such as an exp,
-/// elements of 8 bytes count, too: full vectors of them gain more than their moves cost. Otherwise not measured.
+/// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: most bytes
+/// of an element. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64
+/// (probably because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this many additions, such as an
+/// exp, elements of 8 bytes are permitted too, because full vectors of them gain more than moving them costs. Otherwise not measured.
 inline constexpr int64_t kShufflesOfTranspose = 2, kCostOfWideTransposed = 10;
 inline constexpr size_t kMostTransposedBytes = 4;
 
@@ -141,7 +141,7 @@ inline constexpr int64_t kRegisterColumns = 8;
 struct RowReads {
   struct Reads {
     int rows, vectors;
-    int64_t pages = 1;      // pages of the piece of a row that is read at a time
+    int64_t pages = 1;      // number of 4-KiB pages in the piece of a row that is read at a time
     bool prefetch = false;  // whether to prefetch the next rows
   };
   // The largest size of an array that counts as near (near_bytes()). kBlock: about the size of one block of the summation order (256 rows
@@ -295,8 +295,8 @@ inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// most rows of the smallest block, which is a common multiple of the rows and the columns of a register tile.
 inline constexpr int64_t kLeastHalfBlocks = 8, kMostHalfRows = 96;
 /// The largest number of tiles by which the blocks are enlarged if the last one would be smaller than a tile. With a whole tile in the last
-/// block, its last tile can overlap the previous one, instead of being computed in smaller pieces. This makes the product 1000 x 17 x 333
-/// 1.01 to 1.02 times as fast. It also permits reading rows in place, which makes it another 1.03 times as fast.
+/// block, its last tile can overlap the previous one, instead of being computed in smaller pieces. The product 1000 x 17 x 333 is then 1.01
+/// to 1.02 times as fast as with smaller pieces. Whole tiles also permit reading rows in place, which makes it another 1.03 times as fast.
 inline constexpr int64_t kMaxExtraTiles = 4;
 /// kPixelsTogether: most rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: most pixels of one line of a block, if the length
 /// of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that their windows read, and

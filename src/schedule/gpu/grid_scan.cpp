@@ -14,7 +14,7 @@ Dim GridScan::start(size_t level) const {
 }
 
 GridScan grid_scan(const KernelPlan& kernel) {
-  constexpr int64_t kMaxElements = int64_t{1} << 40;  // more than a GPU's memory holds
+  constexpr int64_t kMaxElements = int64_t{1} << 40;  // more elements than fit in a GPU's memory
   GridScan scan;
   const Shape space = iteration_space(kernel);
   const auto axis = static_cast<size_t>(scan_axis(kernel));

@@ -39,7 +39,7 @@ int64_t stages_of(ProductTile tile, int64_t bytes, const Gpu& gpu) {
 /// memory at a time. Each thread copies at least one element of each factor. `bytes`: size of an element.
 ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
   const int64_t results = rows * columns / kThreads, longer = int64_t{1} << (std::countr_zero(static_cast<uint64_t>(results)) + 1) / 2;
-  // The number of elements of the larger factor that are copied at a time: each thread makes one access of 16 bytes.
+  // The number of elements of the larger factor that are copied at a time, if each thread makes one access of 16 bytes.
   const int64_t elements = 4096 / bytes;
   const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), kThreads / std::min(rows, columns)), 8, 32);
   return {rows, columns, rows >= columns ? longer : results / longer, rows >= columns ? results / longer : longer, terms};
@@ -91,8 +91,8 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
     tile.stages = stages_of(tile, bytes, gpu);
     return schedule_of(kernel, product, tile);
   };
-  // Returns the schedule with slices of `split` terms and with the largest tiles that are enough to occupy the GPU for all sizes; if no
-  // tiles are, the schedule with the smallest tiles.
+  // Returns a schedule with slices of `split` terms. It has the largest tiles that are enough to occupy the GPU for all sizes. If not even
+  // the smallest tiles are enough, it has these.
   const auto split_schedule = [&](int64_t split) {
     Sides sides = largest;
     while (!sides.is_least() && !proven_at_most(processors, tiles_of(product, sides) * slice_count(product, split))) sides.halve();
