@@ -380,11 +380,13 @@ FAULTS = [
 
 
 def build_commands():
-    """Returns the compile command of each source of the library."""
+    """Returns the compile commands of the library, by the path of what is compiled: a file in src/, or a file in the build folder that
+    includes several of them (CMake's UNITY_BUILD)."""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     commands = {os.path.abspath(os.path.join(entry["directory"], entry["file"])): shlex.split(entry["command"]) for entry in entries}
-    return {path: words for path, words in commands.items() if path.startswith(os.path.join(ROOT, "src", ""))}
+    ours = os.path.join(ROOT, "src", ""), os.path.join(BUILD, "CMakeFiles", "harp_objects.dir", "Unity", "")
+    return {path: words for path, words in commands.items() if path.startswith(ours)}
 
 
 def link_command(program):
@@ -393,9 +395,9 @@ def link_command(program):
 
 
 def commands_that_read(path):
-    """Returns the compile commands of the source itself or, for a header, of the sources that include it."""
+    """Returns the compile commands of the source itself or, if it is not compiled alone, of the sources that include it."""
     commands = build_commands()
-    if path.endswith(".h"):
+    if path not in commands:
         deps = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout.split("\n\n")
         users = {block.split(":")[0] for block in deps if f" {path}\n" in block + "\n"}
         commands = {source: words for source, words in commands.items() if words[words.index("-o") + 1] in users}
@@ -424,7 +426,13 @@ def seed(fault, scratch):
         at = words.index("-o") + 1
         normal, faulty = words[at], os.path.join(scratch, f"fault{number}.o")
         words[at] = faulty
-        words = [changed if word == source and source.endswith(name) else word for word in words]
+        if source.endswith(os.path.join("src", name)):
+            words = [changed if word == source else word for word in words]
+        elif name.endswith(".cpp"):  # a file that includes several sources, by their whole paths
+            together = os.path.join(scratch, os.path.basename(source))
+            with open(source, encoding="utf-8") as whole, open(together, "w", encoding="utf-8") as copy:
+                copy.write(whole.read().replace(os.path.join(ROOT, "src", name), changed))
+            words = [together if word == source else word for word in words]
         words[1:1] = ["-I", os.path.join(scratch, "src")]
         words += ["-Wno-error"]
         for option in ("-MF", "-MT"):
