@@ -23,7 +23,7 @@ void set_backend(const char* name);
 const char* backend();
 /// Returns the backend of traced functions: "c", unless another one was chosen.
 const char* jit_backend();
-/// program_count() returns how many programs of lazy tensors are kept; drop_programs() drops them.
+/// program_count() returns the number of programs kept for the computation of lazy tensors; drop_programs() drops these programs.
 size_t program_count();
 void drop_programs();
 
