@@ -76,9 +76,9 @@ TEST_CASE("C1: a transpose with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[70, 100]) {\n  return y = permute(x, [1, 0])");
   Faults faults(programs.last());
-  // without the barrier, threads read elements that other threads have not yet copied
+  // fault: without the barrier, threads read elements that other threads have not yet copied
   faults.replace("__syncthreads();", "");
-  // rows of a tile overlap in shared memory
+  // fault: the rows of a tile overlap in shared memory
   faults.replace("* 33", "* 31");
   faults.check(1);
 }

@@ -224,7 +224,7 @@ Stream* usable(Stream* handle);
 
 /// Reserves the address space of all devices. Later calls do nothing.
 void open_memory();
-/// Whether the whole range is in a live allocation.
+/// Tests whether the whole range is in a live allocation.
 bool is_live(CUdeviceptr address, size_t bytes);
 /// Frees memory at once, if the address is that of an allocation.
 void release_now(CUdeviceptr address);
