@@ -30,7 +30,7 @@ struct Function {
   float low, high;            // range of the arguments
   double (*exact)(double x);  // reference in double; nullptr: the error is not measured
   Peers peers = Peers::kBoth;
-  harp_dtype dtype = HARP_F32;  // the argument's dtype; an array of another dtype than f32 has the bits of the same floats
+  harp_dtype dtype = HARP_F32;  // the dtype of the argument; if it is not f32, the array has the bits of the f32 values
 
   const Footprint& footprint() const { return peers == Peers::kLoop ? kL2 : kL1; }
 };

@@ -14,7 +14,7 @@ from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
 SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample, seconds of all rounds, least and greatest number of rounds
 SLOW = 3  # another library (peer) is not timed in rounds if its first runs take this many times as long as those of the fastest one
-PAUSE = 5e-3  # seconds of sleep before each sample with several threads; must exceed the time for which OpenMP's idle workers spin
+PAUSE = 5e-3  # seconds of sleep before each sample with several threads; must exceed the time during which idle OpenMP workers spin
 
 
 class Failure(Exception):
@@ -78,8 +78,8 @@ def _reset_peak():
 
 
 def programs_of(library, case, problem, stored, backend="c"):
-    """Compiles the program in both forms and checks the results of each. Returns {"specialised": program, "symbolic": program}, and the
-    number of bytes by which the first run of the specialised program increased the resident size."""
+    """Compiles the program in both forms (with numbers and with symbolic sizes) and checks the results of each. Returns {"specialised":
+    program, "symbolic": program}, and the number of bytes by which the first run of the specialised program increased the resident size."""
     dtypes = [array.dtype for array in problem.inputs]
     expected = expected_arrays(problem, [view(memory, array.layout) for memory, array in zip(stored, problem.inputs)])
     programs, resident = {}, None
@@ -138,8 +138,8 @@ def _first(function):
 
 
 def call_seconds(library, timer):
-    """Returns the seconds of a call of harp that computes almost nothing, a program with one element. It is added to the times of C
-    loops, which are called without a check of arguments, so that small cases compare the loops. ./dev bench measures it as
+    """Returns the seconds of a call of harp that computes almost nothing, a program with one element. C loops are called directly, without
+    such an overhead, so this time is added to theirs; small cases then compare the loops alone. ./dev bench measures the same overhead as
     call.overhead."""
     program = Program(library, "harp 1\ngraph call(x: f32[1]) {\n  return y = -x\n}\n", [np.ones(1, np.float32)], ["f32"], 1)
     try:

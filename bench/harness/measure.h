@@ -61,7 +61,7 @@ class Comparison {
   double seconds(size_t candidate) const { return median(seconds_[candidate]); }
   /// Returns how many times faster `candidate` is than `peer`: 2 means that it takes half of the time. Both are indices of candidates.
   double ratio(size_t candidate, size_t peer) const;
-  /// Returns the one of these candidates with the least median time.
+  /// Returns the index of the candidate with the least median time among these candidates.
   size_t fastest(std::span<const size_t> candidates) const;
 
  private:

@@ -122,8 +122,8 @@ struct Scale {
   static Scale nanoseconds_each(size_t count) { return {"ns", static_cast<double>(count) * 1e-9, false}; }
 };
 
-/// Returns the measurement that compares candidate 0 of `times`, which is harp, with the candidate `index`, which is the library or loop
-/// `peer`; nullopt: that is not installed.
+/// Returns the measurement that compares candidate 0 of `times`, which is harp, with candidate `index`, which is the library or loop called
+/// `peer`. If `index` is nullopt, that library is not installed, and the goal counts as missed.
 Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index);
 
 /// Returns a candidate that copies from one array to the other by memcpy.
