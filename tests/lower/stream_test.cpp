@@ -176,8 +176,8 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
   CHECK(prefetches("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // x has only 8 MB
-  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // x may have few rows
+  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // x has only 8 MB, which fit the caches
+  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // x may have few rows and fit the caches
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
   };
