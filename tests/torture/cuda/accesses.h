@@ -24,7 +24,7 @@ extern "C" {
 /// A block of this many threads begins.
 void harp_watch_block(unsigned threads, const void* dynamic_shared, size_t dynamic_bytes, const void* shared_begin, const void* shared_end);
 void harp_watch_block_end();
-/// From now on the thread with this number runs, on this stack.
+/// From now on, the emulator runs the thread with this number, on this stack.
 void harp_watch_thread(unsigned number, const void* stack, size_t bytes);
 /// The thread has passed a barrier of its block, or an exchange of its warp.
 void harp_watch_barrier(unsigned number);
