@@ -450,7 +450,7 @@ def reduction_cases(dtype, x, y):
     summed("sum(permute(x, axes=[2, 1, 0]), axes=[1])", x.transpose(2, 1, 0), (1,))
     summed("sum(x, axes=[2, 0], order=chain)", x, (0, 2))
     summed("sum(x, axes=[0, 1], order=lanes)", x, (0, 1))
-    # A matrix product by broadcasting over the first axis, for example [7, 300, 1] · [7, 1, 33].
+    # Computes a matrix product by broadcasting over the first axis, for example [7, 300, 1] · [7, 1, 33].
     left, right = wx[:, :, :1], y[:, :1, :].astype(wx.dtype)
     n, m, k = x.shape
     summed(f"sum(mul(expand(slice(x, stop=[{n}, {m}, 1]), shape=[{n}, {m}, {k}]), expand(slice(y, stop=[{n}, 1, {k}]), shape=[{n}, {m}, {k}])), "

@@ -55,13 +55,13 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);
-  // Two results are computed from one array; one of them overwrites it.
+  // Two results are computed from one temporary array; one of the results is stored in the memory of this array.
   const Program siblings = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  v = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n"
       "  m = max(v, axes=[1], keepdims=true)\n  a = v - m\n  b = v * m\n"
       "  return y = a / sum(a * a, axes=[1], keepdims=true), z = b / sum(b * b, axes=[1], keepdims=true)\n}");
   CHECK(in_place(siblings) == 1);
-  // Pairs of an input and an output are reported, but the plan itself does not use them.
+  // The program lists the pairs of an input and an output that may share memory, but the memory plan itself does not use them.
   const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
   CHECK(arguments.in_place.size() == 2);
   CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);
