@@ -28,7 +28,7 @@ constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n 
 
 void* address_of(const Buffer& buffer) { return reinterpret_cast<void*>(harp_buffer_address(buffer.get())); }
 
-/// Runs a program on arrays of the caller. The run is enqueued on `stream` or, if that is NULL, on harp's own stream.
+/// Runs a program on arrays of the caller. The run is enqueued on `stream`; if that is NULL, it is complete when the call returns.
 harp_status run_on(void* stream, const Program& program, std::vector<harp_buffer*> inputs, harp_buffer* y, harp_error** err,
                    uint32_t flags = 0) {
   harp_run_options options = HARP_RUN_OPTIONS_INIT;

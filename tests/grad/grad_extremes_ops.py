@@ -294,7 +294,7 @@ def scalar_ops(Series):
     yield Op("atan(x)", atan, lost=underflows)
     yield Op("sinh(x)", sinh)
     yield Op("cosh(x)", cosh)
-    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # 1 - tanh(x)² is computed from the rounded value of tanh(x)
+    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # the derivative 1 - tanh(x)² is computed from the rounded value of tanh(x)
     yield Op("asinh(x)", asinh)
     yield Op("acosh(x)", acosh, holds=lambda x: x > 1)
     yield Op("atanh(x)", atanh, lost=cancels, holds=inside)

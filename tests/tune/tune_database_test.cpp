@@ -126,7 +126,7 @@ TEST_CASE(
   CHECK_FALSE(uses(header + print(other), 1));
   other.configuration = parse_configuration("compiler: /no/such/cc");
   CHECK_FALSE(uses(header + print(other), 1));
-  // Entries that somebody has edited. harp must not run a command or change a result just because the file says so.
+  // Somebody has edited these entries. harp must not run a command or change a result just because the file says so.
   for (const std::string& line : {cat("compiler: sh -c 'touch ", scratch / "run", "'"), std::string("compiler: gcc -O2"),
                                   std::string("compiler: gcc-"), std::string("flag: -ffast-math"), std::string("flag: -DM_PI=3")}) {
     CAPTURE(line);
