@@ -147,8 +147,8 @@ std::vector<Row> run(Session& session, const Product& p) {
   return rows;
 }
 
-/// The product of two i8 matrices with an i32 result. The peers are harp's product of f32 matrices, which needs as many multiplications,
-/// and oneDNN.
+/// The product of two i8 matrices with an i32 result. It is compared with harp's product of f32 matrices, which needs as many
+/// multiplications, and with oneDNN.
 constexpr const char *kBytes = "contract.i8.512", *kBytesOfOneDnn = "contract.i8.512.onednn";
 std::vector<Row> run_bytes(Session& session) {
   constexpr int64_t n = 512;
@@ -185,8 +185,8 @@ std::vector<Row> run_bytes(Session& session) {
           compared(kBytesOfOneDnn, operations, times, "oneDNN", onednn ? std::optional<size_t>(2) : std::nullopt)};
 }
 
-/// The product of one row of f32 and a matrix of weights of i8, as in decoding with quantised weights. The peer is harp's product with
-/// weights of f32, of which it reads four times as many bytes.
+/// The product of one row of f32 and a matrix of weights of i8, as in decoding with quantised weights. It is compared with harp's product
+/// with weights of f32, which reads four times as many bytes of weights.
 constexpr const char* kWeights = "contract.i8.weights.4096";
 std::vector<Row> run_weights(Session& session) {
   constexpr int64_t n = 4096;

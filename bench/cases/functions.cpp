@@ -3,10 +3,10 @@
 // report states the greatest error over the measured arguments. docs/semantics.md promises no accuracy for composites (sigmoid ...): near
 // -5 the result of gelu, x / 2 * (1 + erf(x / sqrt(2))), consists mostly of rounding error.
 //
-// The goals are relative to peers: SLEEF's functions with an error of at most 1.0 ulp, or a combination of them if SLEEF lacks the
-// function; and the functions of the GNU C library (libmvec), which promise only 4 ulp. A function that is a division or a root has no such
-// peer; its goal is an absolute time on a CPU with AVX-512. The time of a function of one or two instructions is limited by memory: its
-// peer is the same loop written by hand, on arrays that fit the L2 cache.
+// The goals are relative to other libraries (peers): SLEEF's functions with an error of at most 1.0 ulp, or a combination of them if SLEEF
+// lacks the function; and the functions of the GNU C library (libmvec), which promise only 4 ulp. A function that is a division or a root
+// has no such peer; its goal is an absolute time on a CPU with AVX-512. The time of a function of one or two instructions is limited by
+// memory: its peer is the same loop written by hand, on arrays that fit the L2 cache.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

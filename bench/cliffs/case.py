@@ -123,7 +123,7 @@ class Problem:
     numpy: Callable  # numpy(np, *arrays) returns an array, or a tuple of arrays
     torch: Callable | None = None  # torch(torch, *tensors) does the same; None: torch is not compared, as it would need many calls
     c: str | None = None  # body of the C function; NAME(i, j) is an element of an input or output
-    c_head: str = ""  # C text that precedes the C function
+    c_head: str = ""  # C text that precedes the function whose body is `c`
     least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes, {"N": 1}; 0 for a size that is not listed
     flops: float = 0
     bytes_read: float | None = None  # bytes that the program reads from its inputs; None: it reads all of them completely

@@ -151,8 +151,9 @@ def call_seconds(library, timer):
 
 
 def rounds(contenders, peers, threads):
-    """Returns the times of all contenders, {name: [seconds of one run]}. Entry k of each list is from round k. Every second round is in
-    reverse order. A peer that is much slower than another one has only the time of its first runs."""
+    """Returns the times of harp's programs and of the peers (NumPy, torch and a C loop) as {name: [seconds of one run]}. Entry k of each
+    list is from round k. Every second round is in reverse order. A peer that is much slower than another one has only the time of its first
+    runs."""
     first = {name: _first(function) for name, function in contenders.items()}
     fastest = min((first[name] for name in peers), default=0)
     running = [name for name in contenders if name not in peers or first[name] <= SLOW * fastest]
@@ -177,8 +178,8 @@ def _quotient(times, slower, faster):
 
 
 def score_of(ratio, part_of_roofline):
-    """Returns the score of a case. If it has a peer, the score is the speed relative to the best peer, but at least 1 for a case that
-    reaches 0.9 of the roofline. Without a peer it is the speed relative to 0.9 of the roofline."""
+    """Returns the score of a benchmark (case). If NumPy, torch or a C loop can do it, the score is harp's speed relative to the fastest of
+    these, but at least 1 if harp reaches 0.9 of the roofline. Otherwise the score is harp's speed relative to 0.9 of the roofline."""
     if ratio is None:
         return part_of_roofline / 0.9
     return max(ratio, 1.0) if part_of_roofline >= 0.9 else ratio

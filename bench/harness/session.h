@@ -77,8 +77,8 @@ class Kernel {
 };
 
 /// How a program is called: by harp_program_run, as programs that use harp do, or through its entry point as a plain function. The entry
-/// point is for runs that take less than a few microseconds and whose peer is a plain function, too. The overhead of harp_program_run is
-/// measured by call.overhead.
+/// point is for runs that take less than a few microseconds and that are compared with a plain function, too. The overhead of
+/// harp_program_run is measured by call.overhead.
 enum class Call { kRun, kEntry };
 
 /// A compiled graph without symbolic sizes, with its buffers and its workspace. The caller owns the arrays.

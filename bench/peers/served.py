@@ -1,6 +1,6 @@
-"""The peer's side of the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock, requests and
-answers. Packages that ./dev bench installed with pip are in a directory next to this file. On the search path they come after Debian's
-packages; registry_first() moves them before Debian's.
+"""The side of another program (peer) in the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock,
+requests and answers. Packages that ./dev bench installed with pip are in a directory next to this file. On the search path they come after
+Debian's packages; registry_first() moves them before Debian's.
 """
 import os
 import pathlib

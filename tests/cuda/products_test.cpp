@@ -426,9 +426,10 @@ TEST_CASE("C1: a product whose asynchronous copies have a fault has other bits")
   programs.add("a: f32[40, 600], b: f32[600, 64]) {\n  return c = matmul(a, b)", {{}}, tiles("", 32, 2, 32, 2, 8, 0, 4));
   Faults faults(programs.last());
   const std::string wait = "cp.async.wait_group 2;";
-  faults.replace(cat("asm volatile(\"", wait, "\" : : : \"memory\");"), "");         // no wait
-  faults.replace(wait, "cp.async.wait_group 3;");                                    // fault: the wait does not include the last batch
-  faults.replace("asm volatile(\"cp.async.commit_group;\" : : : \"memory\");", "");  // fault: the copies of the first batch join the second
+  faults.replace(cat("asm volatile(\"", wait, "\" : : : \"memory\");"), "");  // no wait
+  faults.replace(wait, "cp.async.wait_group 3;");                             // fault: the wait does not include the last batch
+  // fault: the copies of the first batch belong to the second
+  faults.replace("asm volatile(\"cp.async.commit_group;\" : : : \"memory\");", "");
   faults.replace("asm volatile(\"cp.async.wait_group 0;\" : : : \"memory\");", "");  // fault: the last copies are not complete when used
   faults.replace("__syncthreads();", "");                                            // fault: copies of other threads are used too early
   faults.check(1);

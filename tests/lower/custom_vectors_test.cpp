@@ -434,7 +434,7 @@ TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
   constexpr const char* kBodies[] = {
       ("let w = i32[4]\nfor k in 0 .. 4 { w[k] = input0[ridx0] * i32(k) + input1[ridx0] }\n"
        "for k in 0 .. 4 { output = output * 3 + w[3 - k] }"),
-      // a network that sorts five numbers
+      // sorts five numbers in a local array by exchanging neighbours
       ("let w = i32[5]\nfor k in 0 .. 5 { w[k] = (input0[ridx0] * i32(7 * k + 3) + input1[ridx0]) & 15 }\n"
        "for i in 0 .. 4 { for k in 0 .. 4 {\nif w[k] > w[k + 1] {\nlet t = w[k]\nw[k] = w[k + 1]\nw[k + 1] = t\n} } }\n"
        "for k in 0 .. 5 { output = output * 16 + w[k] }"),

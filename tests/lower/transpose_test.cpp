@@ -106,7 +106,7 @@ TEST_CASE(
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       if (is_not_for_this_cpu(program.get())) continue;
-      for (const bool first : {true, false}) {  // whether the first or the second output overwrites b
+      for (const bool first : {true, false}) {  // true: the first output overwrites b; false: the second one does
         CAPTURE(first);
         again = b;
         const Buffer over = wrap(context.get(), again.items, b.dims), other = wrap(context.get(), room.items, b.dims);

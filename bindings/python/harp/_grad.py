@@ -26,7 +26,7 @@ def depth() -> int:
 
 
 class _Level:
-    """Counts one level of nesting while the function of a gradient runs."""
+    """A context manager that counts one level of nesting while harp.grad calls the function."""
 
     def __enter__(self) -> int:
         _nesting.depth += 1
@@ -130,7 +130,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
 
 def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor], depth: int) -> list[Tensor]:
-    """Returns the gradients of sum(output * weight) over all outputs."""
+    """Returns the gradients of sum(output * weight), summed over all outputs, with respect to the tracers."""
     total: list[Tensor] = []
     for output, weight in zip(outputs, weights):
         made = _core.gradient(output, tracers, [], _ops.cast(weight, output.dtype), depth)[: len(tracers)]

@@ -43,7 +43,7 @@ def clear_cache(*, disk: bool = False) -> None:
 
 
 class _Info:
-    """__array_namespace_info__() of the Array API."""
+    """The object that __array_namespace_info__() of the Array API returns."""
 
     def capabilities(self) -> dict[str, Any]:
         """Returns the capabilities by name. Functions for which the shape of the result depends on values are supported (masks as indices,

@@ -70,7 +70,7 @@ bool is_native(PyArrayObject* array) { return PyArray_ISALIGNED(array) && PyArra
 bool borrow_numpy(PyObject* object, harp_const_array& borrowed) {
   if (!PyArray_CheckExact(object)) return false;
   PyArrayObject* array = as_array(object);
-  if (!PyArray_ISCARRAY_RO(array)) return false;  // C order, aligned, this machine's byte order
+  if (!PyArray_ISCARRAY_RO(array)) return false;  // PyArray_ISCARRAY_RO tests for C order, alignment, byte order
   borrowed = {PyArray_DATA(array), dims_of(array), dtype_of_numpy(PyArray_TYPE(array)), PyArray_NDIM(array)};
   return borrowed.dtype != HARP_UNKNOWN && borrowed.rank <= HARP_MAX_RANK;
 }

@@ -29,8 +29,9 @@ struct KeyHash {
 
 using Number = std::array<uint64_t, 2>;
 
-/// A program for one structure, interpreted and compiled. Variants of a structure differ in which Python numbers of the computation are
-/// inputs of the program: numbers that changed from one call to the next are inputs, the others are constants.
+/// The programs for lazy computations of one structure (equal operations on arrays of equal dtypes and shapes): one that is interpreted and
+/// one that is compiled. Variants of a structure differ in which Python numbers of the computation are inputs of the program: numbers that
+/// changed from one call to the next are inputs, the others are constants.
 struct Variant {
   std::vector<bool> is_input;
   std::vector<Number> numbers;
@@ -50,8 +51,8 @@ State& state() {
 }
 
 constexpr size_t kMostPrograms = 4096;
-// The approximate seconds of a compilation. A structure is interpreted until its runs have taken this long in total; it is compiled at once
-// if a single run would certainly take longer.
+// The approximate seconds of a compilation. A computation is interpreted until its runs have taken this long in total; it is compiled at
+// once if a single run would certainly take longer.
 constexpr double kCompileSeconds = 0.05, kInterpretedSecondsPerElement = 5e-9;
 
 std::vector<Number> numbers_of(const Walk& walk) {

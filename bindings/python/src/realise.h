@@ -15,7 +15,7 @@ void realise(std::span<Node* const> nodes);
 Ref<Array> value_of(Node* node);
 /// Calls realise() if the node's `size` (trace.h) exceeds kMostNodes, so that no chain of pending nodes grows without limit.
 void realise_if_long(Node* node);
-/// Throws unless all gradients among the dependencies of the nodes exist. Structures that were checked are remembered.
+/// Throws unless all gradients among the dependencies of the nodes exist. Remembers which structures of computations it has checked.
 void check_gradients(std::span<Node* const> nodes);
 
 /// Sets the backend: "auto" (the default), "c" or "interp".

@@ -35,7 +35,7 @@ def change(text, begin, end, new):
 
 
 def end_of_term(text, at):
-    """Returns the end of the operand of a comparison that begins at this position."""
+    """Returns the position in the text after the operand that begins at `at`. The operand is one side of a comparison."""
     depth = 0
     while depth > 0 or text[at] not in ";)?:,{" and not text.startswith((" && ", " || "), at):
         depth += (text[at] == "(") - (text[at] == ")")
