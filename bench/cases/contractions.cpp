@@ -118,7 +118,8 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  const size_t most = candidates.size();  // index of the peak rate's candidate, if there is one; oneDNN's candidate comes after it
+  // index of the candidate that measures the peak rate, if there is one; oneDNN's candidate follows it
+  const size_t most = candidates.size();
   if (p.peak)
     candidates.push_back(
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {

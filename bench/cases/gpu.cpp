@@ -165,7 +165,7 @@ class Gpu {
   }
 
   const GpuHost host;
-  Context context;  // is destroyed before `host`, whose CUDA context it uses
+  Context context;  // destroyed before `host`, because it uses the host's CUDA context
 
  private:
   bool peer_was_started_ = false;

@@ -12,7 +12,7 @@ namespace {
 
 struct Permutation {
   const char* name;
-  std::vector<harp_dim> dims;  // sizes of the source
+  std::vector<harp_dim> dims;  // sizes of the source array
   std::vector<int32_t> axes;   // axis i of the result is axis axes[i] of the source
 };
 

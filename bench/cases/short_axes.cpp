@@ -45,7 +45,7 @@ std::vector<Row> run(Session& session, const Operation& operation, size_t column
   harp(1);
   usual(1);
   // The order of additions along rows differs from that along columns.
-  const size_t of_row = operation.reduces ? 1 : columns;  // results of a row
+  const size_t of_row = operation.reduces ? 1 : columns;  // number of results of a row
   for (size_t i = 0; i < results; ++i)
     if (!(std::fabs(y[i] - by_columns[i % of_row * rows + i / of_row]) <= 1e-5f))
       throw std::runtime_error(name + ": rows and columns give different results");

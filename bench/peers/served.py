@@ -67,5 +67,5 @@ def serve(run, elements=numbers, warm=True, seconds=None):
             print(clock() - begin, flush=True)
         else:
             values = elements(result)
-            step = values.size // 1009 + 1  # the same elements as sampled() of served.h
+            step = values.size // 1009 + 1  # selects the same elements as sampled() of served.h
             print(values.size, *(repr(float(value)) for value in values[::step]), sep="\n", flush=True)

@@ -10,7 +10,8 @@ using namespace capi_test;
 
 namespace {
 
-// The last member makes check_threads() run a program on an array of 20 rows. A block of threads sums one row, so several blocks have work.
+// The last member, 20, is the number of rows of the array with which check_threads() runs a program. A block of threads sums one row, so
+// several blocks have work.
 const conformance::Subject kCuda{"cuda", nullptr, nullptr, [](harp_context* context) { fake_cuda::use(context); }, 20};
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n], y: f32[n]) { return z = x * 2.0 + y, s = sum(x, axes=[0]) }";
 

@@ -58,7 +58,7 @@ Argument default_of(const Parameter& parameter) {
   if (text == "none") return std::monostate{};
   if (text == "true" || text == "false") return boolean(text == "true");
   if (text.size() >= 2 && text.front() == '"') return word(text.substr(1, text.size() - 2));
-  if (text.front() == '[') {  // a list of integers
+  if (text.front() == '[') {  // the default is a list of integers
     std::vector<int64_t> values;
     bool negative = false;
     for (const char c : text) {

@@ -118,7 +118,7 @@ Functions casts_of(DType from) {
   Functions functions{from, 1, {}};
   for (int i = 1; i < kDTypeCount; ++i) {
     const auto to = static_cast<DType>(i);
-    if (to == from || (is_complex(from) && !is_complex(to))) continue;  // harp rejects complex to real
+    if (to == from || (is_complex(from) && !is_complex(to))) continue;  // harp rejects conversions from complex to real dtypes
     functions.calls.push_back(cat("cast(x0, dtype=", name(to), ")"));
   }
   return functions;

@@ -24,7 +24,8 @@ TEST_CASE("L6.packed_convolution/c X2: kernel rows, kernel columns and channels 
   run("conv2d(x, w)", {2, 3, 11, 20}, {8, 3, 3, 3});
   run("conv2d(x, w, padding=1, stride=2)", {3, 3, 13, 20}, {8, 3, 3, 3});
   run("conv2d(x, w, padding=1)", {2, 7, 9, 18}, {4, 7, 3, 3});
-  run("conv2d(x, w, dilation=2)", {1, 2, 11, 19}, {31, 2, 3, 5});  // enough filters to fill vectors, so that the windows are the rows
+  // the filters are enough to fill vectors, so the windows are the rows of the product
+  run("conv2d(x, w, dilation=2)", {1, 2, 11, 19}, {31, 2, 3, 5});
   run("conv2d(cast(x, f64), cast(w, f64), padding=2)", {1, 3, 9, 10}, {5, 3, 5, 5});
   run("conv2d(x, w, padding=1)", {2, 8, 9, 18}, {33, 8, 3, 3});  // this product would have tiles even if its axes were not joined
   run("conv1d(x, w, padding=1)", {3, 2, 70}, {6, 2, 7});

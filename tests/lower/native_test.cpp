@@ -342,7 +342,7 @@ TEST_CASE("G13.native/interp,c: called by whoever runs the program, one at a tim
   const Buffer in = wrap(context.get(), data, {40000}), small = wrap(context.get(), unit, {1});
 #if defined(__x86_64__)
   const unsigned host = _mm_getcsr();
-  _mm_setcsr(host | 0x8040);  // set flush-to-zero and denormals-are-zero
+  _mm_setcsr(host | 0x8040);  // sets flush-to-zero and denormals-are-zero
 #endif
   for (const char* backend : {"interp", "c"}) {
     CAPTURE(backend);

@@ -76,7 +76,7 @@ TEST_CASE(
     }
   CHECK(backends.cost("graph g(a: f32[n, m], b: f32[n, m], c: f32[n, m]) {\n  return y = stack(a, b, c, axis=2)\n}", {5, 6}).kernels == 1);
   CHECK(backends.cost("graph g(a: f32[n, 2], b: f32[n, 2], c: f32[n, 2]) {\n  return y = concat(a, b, c, axis=1)\n}", {5}).kernels == 1);
-  // Long rows are whole cache lines, which separate kernels may store.
+  // Long rows consist of whole cache lines, so separate kernels may store the parts of the concatenation.
   CHECK(backends.cost("graph g(a: f32[n, 64], b: f32[n, 64]) {\n  return y = concat(a, b, axis=1)\n}", {5}).kernels == 2);
   CHECK(contains(source_of(graph_of("a: f32[2048, 13], b: f32[2048, 13], c: f32[2048, 13]", "y = stack(a, b, c, axis=2)")),
                  "store_3_interleaved_f32x16("));

@@ -286,7 +286,7 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
 
 TEST_CASE("L2: short axes that are not reduced are unrolled where that takes fewer operations than vectors along them") {
   const auto scaled = [](const std::string& shape, const char* row = "x86-64-v4") {
-    const std::string columns = shape.substr(shape.rfind(' ') + 1);  // "3]" of "[n, 3]"
+    const std::string columns = shape.substr(shape.rfind(' ') + 1);  // for the shape "[n, 3]" this is "3]"
     return source_of(
         graph_of("x: f32" + shape + ", s: f32[" + columns, "y = x * expand(reshape(s, shape=[1, " + columns + "), shape=" + shape + ")"),
         row);

@@ -120,7 +120,7 @@ TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, wh
     const size_t kernel = source.find("void kernel_0(");
     REQUIRE(kernel != source.npos);
     CHECK((source.find("if (shape0 * shape1 > 0) harp_for(", kernel) != source.npos) == bounds.starts_with('0'));
-    const size_t loop = source.find("+= ", kernel);  // the loop over vectors
+    const size_t loop = source.find("+= ", kernel);  // position of the loop over vectors in the text
     if (bounds != "0..3") {
       REQUIRE(loop != source.npos);
       const size_t end = source.find("else", loop);
@@ -469,7 +469,7 @@ TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their 
 }
 
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
-  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // the body of a loop, if it is a single statement
+  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // returns the body of a loop if it is a single statement, otherwise null
     const auto* loop = ir::as<ir::Loop>(s);
     return loop != nullptr && loop->body.size() == 1 ? loop->body[0] : nullptr;
   };

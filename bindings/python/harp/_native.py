@@ -160,7 +160,7 @@ def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[
                 if sys.getrefcount(memory[i]) > 2:
                     raise ValueError("a native function kept a reference to one of its arrays, which are valid only during the call; copy the array")
         except BaseException as error:  # an exception cannot propagate through the C code that calls this function
-            traceback.clear_frames(error.__traceback__)  # the local variables of these frames refer to the arrays
+            traceback.clear_frames(error.__traceback__)  # clears the frames' local variables, which refer to the arrays
             _errors.raised.error = error
             return 1
         return 0

@@ -61,7 +61,7 @@ struct Argument {
 
 struct Function {
   std::vector<Entry> entries;  // entries, the most recently used first
-  bool numpy = false;          // whether results are NumPy arrays
+  bool numpy = false;          // true: the function returns NumPy arrays
   nb::object miss;             // Python function to call if no entry fits the arguments
   nb::object finish;           // Python function that builds a result from its structure and a list of tensors
   nb::object attributes;       // a dict with __name__, __wrapped__ ... of the wrapped function

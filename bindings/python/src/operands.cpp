@@ -21,7 +21,7 @@ namespace {
 struct Number {
   Kind kind;
   uint64_t low = 0, high = 0;
-  bool is_wide = false;  // whether it is an integer larger than an int64_t: `low` is then a uint64_t
+  bool is_wide = false;  // true: the integer is larger than any int64_t, and `low` is a uint64_t
 };
 
 bool read_number(PyObject* object, Number& number) {

@@ -63,8 +63,8 @@ struct Operation : Counted {
   uint64_t id = 0;
   int32_t index = 0;  // number in the table of harp's operations, or a Special
   bool is_view = false;
-  bool is_tuple = false;  // whether the Python function returns a tuple of results, even if there is only one
-  bool is_symbolic = false;  // whether an attribute, or a size of a result, is symbolic
+  bool is_tuple = false;  // true: the Python function returns a tuple of results, even if there is only one
+  bool is_symbolic = false;  // true: an attribute, or a size of a result, is symbolic
   Words words;
   std::vector<Ref<Type>> sources;
   std::vector<Ref<Type>> results;

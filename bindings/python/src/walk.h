@@ -30,7 +30,7 @@ Walk walk(std::span<Node* const> roots);
 struct Program : Counted {
   struct Source {
     bool is_constant;
-    uint32_t index;  // index in Walk::leaves or Walk::constants
+    uint32_t index;  // index in Walk::constants if is_constant, otherwise in Walk::leaves
   };
   harp_program* program = nullptr;
   std::vector<Source> inputs;

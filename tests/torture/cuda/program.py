@@ -136,7 +136,7 @@ def emulated_source(text):
 
 
 class EmulatedKernel(ctypes.Structure):
-    """The struct EmulatedKernel of tests/cuda/emulator/kernels.h."""
+    """The ctypes declaration of the struct EmulatedKernel of tests/cuda/emulator/kernels.h."""
     _fields_ = [("name", ctypes.c_char_p), ("most_threads", ctypes.c_uint32), ("n_parameters", ctypes.c_uint32),
                 ("parameter_bytes", ctypes.POINTER(ctypes.c_uint32)),
                 ("launch", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int32))]
