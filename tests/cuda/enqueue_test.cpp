@@ -83,7 +83,8 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
         harp_buffer* outputs[] = {nullptr};
         CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK);
         const Buffer last(outputs[0]);
-        CHECK(driver.pending() <= 1);  // the only work that may still be pending is the release of the arena
+        // the only work that may still be pending is the release of the arena (the memory for temporary arrays)
+        CHECK(driver.pending() <= 1);
         CHECK(driver.current_context() == other);
       }
     }

@@ -128,7 +128,7 @@ TEST_CASE("IR: a nest around and inside a group loop keeps the threads") {
   ir::verify(b.module);
   const ir::Loop* thread = ir::thread_loop(b.module.kernels[0]);
   REQUIRE(thread != nullptr);
-  CHECK(thread->end.is_constant(30));  // the two loops outside of the group loop have become one
+  CHECK(thread->end.is_constant(30));  // the two loops outside of the group loop (the loop over the threads) have become one
   const ir::Loop* kept = ir::only_loop_in(thread->body);
   REQUIRE(kept != nullptr);
   CHECK(kept->loop == ir::LoopKind::kGroup);

@@ -368,7 +368,7 @@ TEST_CASE("G13.native/interp,c X1: overlapping runs") {
   for (const char* backend : {"interp", "c"}) {
     const Program program = compile(g.get(), backend);
     std::vector<float> alone = {1};
-    // If this CPU cannot run code for the machine row under test, this call ends the test.
+    // If this CPU cannot run code for the machine row (entry of harp's table of CPUs) under test, this call ends the test.
     run(program.get(), {wrap(context.get(), alone, {1}).get()});
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;

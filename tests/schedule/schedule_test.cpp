@@ -562,7 +562,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target = testing::row("x86-64-v4-one-load");  // the CPUs of this machine row have a smaller first-level cache
+  target = testing::row("x86-64-v4-one-load");  // the CPUs of this entry of harp's table have a smaller first-level cache
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }

@@ -25,7 +25,8 @@ Cpu with_caches(int64_t first, int64_t second, int64_t third) {
   return cpu;
 }
 
-/// Returns the schedules of the first kernel of a graph, as text, for the machine row x86-64-v4 with some of its properties changed.
+/// Returns the schedules of the first kernel of a graph, as text, for the entry x86-64-v4 of harp's table of CPUs, with some of its
+/// properties changed.
 std::string schedules_with(std::string_view text, const std::function<void(Cpu&)>& change) {
   Machine target = testing::row(kRow);
   change(std::get<Cpu>(target.hardware));

@@ -41,7 +41,8 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   return stats_of(program.get());
 }
 
-/// Tunes the scaled graph, then replaces the best configuration in the database by `configuration`. Returns the new entry.
+/// Tunes the scaled graph, then replaces the best configuration (the schedules and settings that were found) in the database by
+/// `configuration`. Returns the new entry.
 TuningEntry found_in(const std::string& directory, const std::string& configuration) {
   {
     const capi_test::Context context = context_in(directory);

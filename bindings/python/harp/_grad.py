@@ -130,7 +130,8 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
 
 def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor], depth: int) -> list[Tensor]:
-    """Returns the gradients of sum(output * weight), summed over all outputs, with respect to the tracers."""
+    """Returns the gradients of sum(output * weight), summed over all outputs, with respect to the tracers (the variables of the
+    gradient)."""
     total: list[Tensor] = []
     for output, weight in zip(outputs, weights):
         made = _core.gradient(output, tracers, [], _ops.cast(weight, output.dtype), depth)[: len(tracers)]

@@ -79,8 +79,8 @@ nb::object tracer(nb::handle x, int depth) {
 }
 
 /// Computes gradients of y with respect to each tensor of xs. If y has several elements, grad_output contains their weights. Returns one
-/// list: the gradients, then y, then the tensors of `passed`. None of the returned tensors depends on the tracers of this gradient any
-/// more.
+/// list: the gradients, then y, then the tensors of `passed`. None of the returned tensors depends any more on the tracers of this
+/// gradient, the copies of variables with respect to which it is computed.
 nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object grad_output, int depth) {
   std::vector<Node*> sources = nodes_of(nb::make_tuple(y));
   const std::vector<Node*> x = nodes_of(xs), more = nodes_of(passed);
@@ -88,8 +88,8 @@ nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object
   sources.insert(sources.end(), more.begin(), more.end());
   if (!grad_output.is_none()) sources.push_back(nodes_of(nb::make_tuple(grad_output))[0]);
   const Ref<Node> node = apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
-  // The results no longer depend on the tracers of this gradient, so bit `depth`, which came from y, xs and `passed`, is cleared. The bits
-  // of grad_output remain, because grad_output may depend on tracers of another gradient of the same depth.
+  // The results no longer depend on the tracers (the variables) of this gradient, so bit `depth`, which came from y, xs and `passed`, is
+  // cleared. The bits of grad_output remain, because grad_output may depend on tracers of another gradient of the same depth.
   uint32_t levels = 0;
   for (size_t i = 0; i < 1 + x.size() + more.size(); ++i) levels |= sources[i]->levels;
   node->levels = (levels & ~(uint32_t{1} << depth)) | (grad_output.is_none() ? 0 : sources.back()->levels);
@@ -189,7 +189,8 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  // Returns the greatest depth of a gradient of which the tensor is a tracer, or on whose tracers it depends. Returns -1 if there is none.
+  // Returns the greatest depth of a gradient of which the tensor is a tracer (a variable), or on whose tracers it depends. Returns -1 if
+  // there is none.
   m.def("depth_of", [](nb::handle x) {
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });

@@ -81,7 +81,8 @@ struct Node : Counted {
   Ref<Operation> operation;  // null: a leaf with a value
   Ref<Type> type;            // null: an operation with several results
   Ref<Array> value;
-  // bit d: the node depends on a tracer of the gradient at depth d. A node with a set bit keeps its sources even if it has a value.
+  // bit d: the node depends on a tracer (a variable) of the gradient at depth d. A node with a set bit keeps its sources even if it has a
+  // value.
   uint32_t levels = 0;
   // upper bound of 1 + the number of pending nodes on which this node depends; an array counts as one node per kBytesPerNode bytes
   uint32_t size = 1;

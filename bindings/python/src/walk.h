@@ -23,7 +23,7 @@ struct Walk {
 };
 
 /// Lists the nodes on which the roots depend. A node that has a value is a leaf. The exception: if a root depends on a gradient, the walk
-/// also lists the sources of a node that has a value and depends on tracers.
+/// also lists the sources of a node that has a value and depends on tracers (variables of gradients).
 Walk walk(std::span<Node* const> roots);
 
 /// A harp program, and a description of its inputs.
