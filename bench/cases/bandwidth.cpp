@@ -1,7 +1,8 @@
-// Elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of bytes. For
-// arrays that fit a cache, it is also compared with the same loop written by hand; with two threads, each runs half of that loop. It is
-// also compared with libraries: NumPy and torch evaluate one operation of a chain after the other, numexpr evaluates the chain for one
-// block of elements after the other. bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
+// Measures elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of
+// bytes. For arrays that fit a cache, it is also compared with the same loop written by hand; with two threads, each runs half of that
+// loop. It is also compared with libraries: NumPy and torch evaluate one operation of a chain after the other, numexpr evaluates the chain
+// for one block of elements after the other. bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger
+// arrays.
 #include <pthread.h>
 #include <sched.h>
 

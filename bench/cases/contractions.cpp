@@ -1,10 +1,10 @@
-// Matrix products in GFLOP/s, compared with OpenBLAS: all on one thread, large cubes also on two. The products are cubes, odd and skinny
-// shapes, batches, f64, complex, and the two einsums of attention. Some f32 products are also compared with oneDNN. A product of i8
-// operands with an i32 result is compared with harp's own f32 product and with oneDNN; a product with i8 weights is compared with harp's
-// own with f32 weights. A product that reads its right operand once and does little with it (one row or column, eight rows) is also
-// compared with hand-written code that only reads this operand. A product whose data fit registers and caches is also compared with the
-// core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes are called as plain functions, because OpenBLAS
-// needs only 130 ns for size 16.
+// Measures matrix products in GFLOP/s and compares them with OpenBLAS. All run on one thread, large cubes also on two. The products are
+// cubes, odd and skinny shapes, batches, f64, complex, and the two einsums of attention. Some f32 products are also compared with oneDNN. A
+// product of i8 operands with an i32 result is compared with harp's own f32 product and with oneDNN; a product with i8 weights is compared
+// with harp's own with f32 weights. A product that reads its right operand once and does little with it (one row or column, eight rows) is
+// also compared with hand-written code that only reads this operand. A product whose data fit registers and caches is also compared with
+// the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes are called as plain functions, because
+// OpenBLAS needs only 130 ns for size 16.
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>

@@ -1,7 +1,7 @@
-// Functions of one f32 number, in nanoseconds per element, on arrays that fit the L1 cache. harp's kernel is called through its entry
-// point: at 0.3 ns per element, the overhead of harp_program_run would be a tenth of the time; call.overhead measures this overhead. The
-// report states the greatest error over the measured arguments. docs/semantics.md promises no accuracy for composites (sigmoid ...): near
-// -5 the result of gelu, x / 2 * (1 + erf(x / sqrt(2))), consists mostly of rounding error.
+// Measures functions of one f32 number, in nanoseconds per element, on arrays that fit the L1 cache. harp's kernel is called through its
+// entry point: at 0.3 ns per element, the overhead of harp_program_run would be a tenth of the time; call.overhead measures this overhead.
+// The report states the greatest error over the measured arguments. docs/semantics.md promises no accuracy for composites (sigmoid ...):
+// near -5 the result of gelu, x / 2 * (1 + erf(x / sqrt(2))), consists mostly of rounding error.
 //
 // The goals are relative to other libraries (peers): SLEEF's functions with an error of at most 1.0 ulp, or a combination of them if SLEEF
 // lacks the function; and the functions of the GNU C library (libmvec), which promise only 4 ulp. A function that is a division or a root

@@ -1,7 +1,7 @@
-// Programs on the first GPU, with arrays in the GPU's memory, compared with PyTorch on the same GPU: with its copy of the same number of
-// bytes, or with its version of the same function, which calls CUB, cuBLAS or cuDNN. Times are measured by the GPU's clock, around runs on
-// a stream of the host. gpu.small consists of ten small kernels, so that it measures launches. Kernels that may be slow come last. On a
-// machine without a GPU these benchmarks are skipped.
+// Measures programs on the first GPU, with arrays in the GPU's memory. They are compared with PyTorch on the same GPU: with its copy of the
+// same number of bytes, or with its version of the same function, which calls CUB, cuBLAS or cuDNN. Times are measured by the GPU's clock,
+// around runs on a stream of the host. gpu.small consists of ten small kernels, so that it measures launches. Kernels that may be slow come
+// last. On a machine without a GPU these benchmarks are skipped.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,7 +1,7 @@
-// Two of the NAS Parallel Benchmarks, as in examples/npb. CG: one outer iteration, which consists of 25 steps of conjugate gradients. FT:
-// one step, which consists of an inverse Fourier transform of a box of numbers and a sum of 1,024 of its elements. CG's matrix of class A
-// is sparse: a custom function loops over the elements of each row. The matrix of class S is also measured as a dense one, as in the
-// example.
+// Measures two of the NAS Parallel Benchmarks, as in examples/npb. CG: one outer iteration, which consists of 25 steps of conjugate
+// gradients. FT: one step, which consists of an inverse Fourier transform of a box of numbers and a sum of 1,024 of its elements. CG's
+// matrix of class A is sparse: a custom function loops over the elements of each row. The matrix of class S is also measured as a dense
+// one, as in the example.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

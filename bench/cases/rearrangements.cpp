@@ -1,5 +1,5 @@
-// Permutations of axes: a matrix transposed, the axes of images and of attention's heads exchanged, against memcpy of the same number of
-// bytes.
+// Compares permutations of axes (a matrix transposed, the axes of images and of attention's heads exchanged) with memcpy of the same number
+// of bytes.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>

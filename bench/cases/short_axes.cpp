@@ -1,6 +1,6 @@
-// Operations along rows of 3 and 10 elements, compared with harp's own along columns of as many elements: an array of shape [n, 3] against
-// the same numbers as [3, n]. In the shape [3, n], vectors along n need no shuffles. The operations along rows should be almost as fast, so
-// that users need not rearrange their arrays.
+// Compares operations along rows of 3 and 10 elements with harp's own along columns of as many elements: an array of shape [n, 3] is
+// compared with the same numbers as [3, n]. In the shape [3, n], vectors along n need no shuffles. The operations along rows should be
+// almost as fast, so that users need not rearrange their arrays.
 #include <cmath>
 #include <span>
 #include <stdexcept>

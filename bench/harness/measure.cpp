@@ -1,4 +1,4 @@
-// Measures candidates: the clock, the rounds of samples, and the pinning to a CPU.
+// Measures candidates (pieces of code to time): the clock, the rounds of samples, and the pinning to a CPU.
 #include "bench/harness/measure.h"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-// Reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread per column. Their results must be bit-identical
-// to the interpreter's in every order of threads. A kernel with a fault must give other bits.
+// Tests reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread per column. Their results must be
+// bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 #include <utility>
 
 #include "cuda/checked_programs.h"

@@ -1,5 +1,5 @@
-// Scans along columns (lower/gpu/scan_columns.h), by groups of threads or by one thread per column. Their results must be bit-identical to
-// the interpreter's in every order of threads. A kernel with a fault must give other bits.
+// Tests scans along columns (lower/gpu/scan_columns.h), by groups of threads or by one thread per column. Their results must be
+// bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 
 #include <utility>
 

@@ -1,5 +1,5 @@
-// Arrays on a GPU, with the fake driver. An array that is copied to the GPU and back must be unchanged. If a function of the driver fails,
-// harp must return an error that names the function. No memory may leak.
+// Tests arrays on a GPU, with the fake driver. An array that is copied to the GPU and back must be unchanged. If a function of the driver
+// fails, harp must return an error that names the function. No memory may leak.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Matrix products, batched matrix products and convolutions by tiles (lower/gpu/product.h). In the emulator, their results must be
+// Tests matrix products, batched matrix products and convolutions by tiles (lower/gpu/product.h). In the emulator, their results must be
 // bit-identical to the interpreter's. These kernels take long in the emulator, so each run is made in only one order of threads, which
 // changes from run to run. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain`. In the emulator, their
-// results must be bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
+// Tests reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain`. In the emulator,
+// their results must be bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include "base/error.h"

@@ -164,7 +164,7 @@ TEST_CASE("H5.replay: a program keeps the graphs of the four sizes that were use
     CHECK(graphs() == 6);
     CHECK(run_right(bench, 2, 1));  // the graph for 2 elements had been removed, because it was the least recently used
     CHECK(graphs() == 6);
-    // Sizes that occur only once do not replace a graph.
+    // Each of these sizes occurs only once. So no graphs are made for them, and no graph is removed.
     for (size_t n = 10; n < 30; ++n) CHECK(run_right(bench, n));
     CHECK(graphs() == 6);
     CHECK(run_right(bench, 1));

@@ -1,4 +1,4 @@
-// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several. Their results must be bit-identical to the
+// Tests scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several. Their results must be bit-identical to the
 // interpreter's in every order of threads. A kernel with a fault must give other bits.
 
 #include "cuda/checked_programs.h"

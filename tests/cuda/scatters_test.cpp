@@ -1,5 +1,5 @@
-// Scatters (lower/gpu/scatter.h) with many updates of the same element. Their results must be bit-identical to the interpreter's in every
-// order of threads, so the updates of an element must be applied in the order in which they are listed.
+// Tests scatters (lower/gpu/scatter.h) with many updates of the same element. Their results must be bit-identical to the interpreter's in
+// every order of threads, so the updates of an element must be applied in the order in which they are listed.
 #include <algorithm>
 #include <string_view>
 

@@ -1,6 +1,6 @@
-// Transposes by tiles in shared memory (lower/gpu/transpose.h). Their results must be bit-identical to the interpreter's in every order of
-// threads, for every element size, for sizes that are not a multiple of a tile, and with fused operations. A kernel with a fault must give
-// other bits.
+// Tests transposes by tiles in shared memory (lower/gpu/transpose.h). Their results must be bit-identical to the interpreter's in every
+// order of threads, for every element size, for sizes that are not a multiple of a tile, and with fused operations. A kernel with a fault
+// must give other bits.
 
 #include "cuda/checked_programs.h"
 

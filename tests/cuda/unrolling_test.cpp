@@ -1,5 +1,5 @@
-// The pragmas in CUDA texts that keep compilers from unrolling loops with long bodies (render/cuda/unrolling.h). These tests look at the
-// texts; golden_compile_test.py compiles such texts, without spilled registers.
+// Tests the pragmas in CUDA texts that keep compilers from unrolling loops with long bodies (render/cuda/unrolling.h). These tests look at
+// the texts; golden_compile_test.py compiles such texts, without spilled registers.
 #include <doctest/doctest.h>
 
 #include <iterator>

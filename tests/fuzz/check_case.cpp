@@ -201,7 +201,7 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
   return {};
 }
 
-/// Checks that printing, parsing and printing give the same text.
+/// Checks that a graph that is printed, parsed and printed again gives the same text.
 void check_text(const Graph& graph) {
   const std::string text = print_graph(graph);
   const std::string again = print_graph(*parse_graph(text));

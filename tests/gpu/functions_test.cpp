@@ -1,6 +1,6 @@
-// The functions of the op table on a real GPU, with many inputs: every bit pattern of the 16-bit floats, millions of patterns of the wider
-// floats, ordinary numbers, and all combinations of special values. The results must have the bits of the backend "c", which other tests
-// compare with the interpreter.
+// Tests the functions of the op table on a real GPU, with many inputs: every bit pattern of the 16-bit floats, millions of patterns of the
+// wider floats, ordinary numbers, and all combinations of special values. The results must have the bits of the backend "c", which other
+// tests compare with the interpreter.
 #include <algorithm>
 
 #include "base/text.h"

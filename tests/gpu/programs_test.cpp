@@ -1,4 +1,4 @@
-// Whole programs on a real GPU: the golden graphs, and the graphs of all earlier bugs.
+// Tests whole programs on a real GPU: the golden graphs, and the graphs of all earlier bugs.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// A host application with its own CUDA streams, contexts and graphs, on a real GPU. Some tests cause failures; the next call must then
-// succeed.
+// Tests a host application with its own CUDA streams, contexts and graphs, on a real GPU. Some tests cause failures; the next call must
+// then succeed.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -1,5 +1,6 @@
-// Tests products none of whose axes is long enough for columns, but whose last axes together are: the gradients of the weights of
-// convolutions with few channels, and convolutions of small pictures (schedule/product_axes.h).
+// Tests products whose axes are each too short for columns (the axis that kernels compute in vectors), so the kernels join the last axes to
+// one that is long enough. Such products are the gradients of the weights of convolutions with few channels, and convolutions of small
+// pictures (schedule/product_axes.h).
 #include "support/backends_run.h"
 
 using namespace capi_test;
@@ -56,6 +57,6 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   // Two or three filters are enough for tiles if there are many terms.
   CHECK(contains(source("graph g(x: f32[1, 32, 12, 34], w: f32[3, 32, 3, 3]) {\n  return y = conv2d(x, w)\n}"),
                  "contraction over [3, 10, 32]"));
-  // A small picture: all its pixels are columns.
+  // The picture is so small that all its pixels together are the columns.
   CHECK(contains(source("graph g(x: f32[1, 5, 5, 5], w: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [6, 9]"));
 }

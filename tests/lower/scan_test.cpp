@@ -364,7 +364,7 @@ TEST_CASE("G22.logcumsumexp/interp,c: infinities, NaN, numbers whose exponential
   const F nan = of(", axis=0", {1, kNan, 3, kInf});
   CHECK(nan[0] == 1);
   for (const size_t i : {1, 2, 3}) CHECK(std::isnan(nan[i]));
-  // Rows and columns of 16-bit floats. The sums are computed in f32 and rounded once.
+  // Tests logcumsumexp along rows and columns of 16-bit floats. The sums are computed in f32 and rounded once.
   for (const char* const dtype : {"f16", "bf16"})
     for (const char* const axis : {"0", "1"}) {
       const auto call = [&](const char* before, const char* after) {

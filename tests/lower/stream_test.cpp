@@ -157,7 +157,7 @@ TEST_CASE("L6 G15.layer_norm/c: in three passes with non-temporal stores the las
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
   CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));  // prefetches 4,096 floats (16 KB) ahead
-  // Prefetches 16 KB ahead, rounded up to a whole number of rows.
+  // The kernel prefetches 16 KB ahead, rounded up to a whole number of rows.
   CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));
   CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // prefetches at least one row ahead
   CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // rms_norm has only two passes

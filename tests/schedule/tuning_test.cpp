@@ -119,7 +119,7 @@ TEST_CASE("L5 L6 H3.machine_measured: each number of a machine changes a schedul
   CHECK(has(schedules(function), "unroll=2"));
   CHECK_FALSE(has(with(function, [](Cpu& cpu) { cpu.vector_multiply_adds_a_cycle = 1; }), "unroll=2"));
 
-  // Four independent chains of 70 operations. With the usual latency of additions, the vectors are interleaved.
+  // The graph has four independent chains of 70 operations. With the usual latency of additions, the vectors are interleaved.
   std::string text = "graph g(a: f32[n], b: f32[n], c: f32[n], d: f32[n]) {\n";
   std::string sum;
   for (const char* name : {"a", "b", "c", "d"}) {

@@ -1,4 +1,4 @@
-// A trace as a graph in harp's text format (docs/text-format.md).
+// Prints a trace as a graph in harp's text format (docs/text-format.md).
 #pragma once
 
 #include <span>

@@ -186,8 +186,8 @@ class Call {
     }
   }
   CUresult status() const { return status_; }
-  /// Returns the status for functions that may be called before the driver is initialised, such as cuInit: status_, but success instead of
-  /// kNotInitialized.
+  /// Returns status_, but success instead of kNotInitialized. It is for functions that may be called before the driver is initialised, such
+  /// as cuInit.
   CUresult status_of_init() const { return status_ == kNotInitialized ? kSuccess : status_; }
 
  private:
