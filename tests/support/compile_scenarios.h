@@ -85,7 +85,7 @@ inline int runs_of(const Scratch& scratch) {
 }
 
 struct FaultResult {
-  int points = 0;           // number of injected failures, of one operating system call each
+  int points = 0;           // number of injected failures; each makes one operating system call fail
   int succeeded = 0;        // number of these injected failures after which the service still compiled the source correctly
   std::string first_fault;  // the first wrong behaviour; "" if there was none
 };

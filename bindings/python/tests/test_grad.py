@@ -1,4 +1,4 @@
-"""Gradients compared with finite differences, gradients of trees and of gradients; vjp, jvp, stop_gradient."""
+"""Tests gradients: compares them with finite differences, and takes gradients of trees and of gradients. Tests vjp, jvp, stop_gradient."""
 import threading
 
 import numpy as np

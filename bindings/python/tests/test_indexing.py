@@ -1,4 +1,4 @@
-"""Indexing compared with NumPy: a list of cases, and random ones."""
+"""Tests indexing, compared with NumPy: a list of cases, and random ones."""
 import random
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""harp.jit: one program for each structure, symbolic sizes, trees of arguments, and what traced functions must not do."""
+"""Tests harp.jit: one program for each structure, symbolic sizes, trees of arguments, and what traced functions must not do."""
 import gc
 import weakref
 

@@ -1,5 +1,5 @@
-"""The cost of lazy tensors: each structure is compiled once, chains have a maximum length, no function recurses along a chain, threads do
-not wait for each other."""
+"""Tests the cost of lazy tensors: each structure is compiled once, chains have a maximum length, no function recurses along a chain,
+threads do not wait for each other."""
 import sys
 import threading
 

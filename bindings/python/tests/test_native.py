@@ -1,4 +1,4 @@
-"""harp.custom_function and harp.native: user-defined operations."""
+"""Tests user-defined operations: harp.custom_function and harp.native."""
 import ctypes
 import gc
 import shutil
