@@ -1,7 +1,8 @@
-// Elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of bytes. For
-// arrays that fit a cache, it is also compared with the same loop written by hand; with two threads, each runs half of that loop. It is
-// also compared with libraries: NumPy and torch evaluate one operation of a chain after the other, numexpr evaluates the chain for one
-// block of elements after the other. bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
+// Measures elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of
+// bytes. For arrays that fit a cache, it is also compared with the same loop written by hand; with two threads, each runs half of that
+// loop. It is also compared with libraries: NumPy and torch evaluate one operation of a chain after the other, numexpr evaluates the chain
+// for one block of elements after the other. bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger
+// arrays.
 #include <pthread.h>
 #include <sched.h>
 
@@ -36,7 +37,7 @@ const Chain kChains[] = {
     {"relu", 3, "relu(a * b + c) * 2", &peers::relu, {}, false},
     {"exp", 2, "a / (1 + exp(-(a * 1.702 + b))) + a", &peers::exp, {}, false},
     {"gelu", 1, "gelu(a)", nullptr, {"torch", "numpy"}},
-    // Gelu by tanh: for numexpr, which has no erf.
+    // gelu in its tanh form, because numexpr has no erf
     {"gelu_tanh", 1, "gelu(a, approximate=\"tanh\")", nullptr, {"numpy", "numexpr"}, true, false},
     {"exp6", 1, "abs(exp(-(a * a)) * 0.5 - a)", &peers::exp6, {"torch", "numpy", "numexpr"}},  // a chain of six operations
     {"where", 1, "where(a > 0.25, clip(a * 2, -1, 1), a + 0.5)", &peers::where, {"torch", "numpy", "numexpr"}},

@@ -18,8 +18,8 @@
 namespace bench {
 namespace {
 
-// Graphs whose cost is measured. The custom functions differ in their loops: long: a long loop of few operations; sparse: rows of 13
-// elements, with checked indices; steps: loops whose lengths depend on the data; window: nine iterations per element.
+// Graphs for which the cost of the checks is measured. The custom functions differ in their loops. long: a long loop of few operations;
+// sparse: rows of 13 elements, with checked indices; steps: loops whose lengths depend on the data; window: nine iterations per element.
 struct Costing {
   const char* name;
   const char* text;
@@ -46,9 +46,9 @@ constexpr Costing kCosts[] = {
 // The values of integer inputs are 0, 13, 26 ... modulo kIntegers.
 constexpr int64_t kStride = 13, kIntegers = 40000;
 
-/// A script that takes the place of the C compiler. It edits the source and then runs the compiler: the flag counts as never set, and a
-/// loop runs as a single piece. (Loops of known length keep their pieces, so that gcc generates the same code for a piece as for the whole
-/// loop.) The script fails if it does not find the check of the flag in the source.
+/// A script that takes the place of the C compiler. It edits the source, so that the flag counts as never set and a loop runs as a single
+/// piece, and then runs the compiler. (Loops of known length keep their pieces, so that gcc generates the same code for a piece as for the
+/// whole loop.) The script fails if it does not find the check of the flag in the source.
 constexpr const char* kBlindCompiler = R"(#!/bin/sh
 for word in "$@"; do
   case $word in

@@ -1,5 +1,5 @@
-// Elementwise chains of one symbolic size against two peers: the same loop written by hand, and memcpy of the same number of bytes. harp's
-// kernel is called through its entry point, the peers through a function pointer. First harp's result is compared with that of the
+// Compares elementwise chains of one symbolic size with two peers: the same loop written by hand, and memcpy of the same number of bytes.
+// harp's kernel is called through its entry point, the peers through a function pointer. First harp's result is compared with that of the
 // hand-written loop, bit for bit.
 #include <cstring>
 #include <stdexcept>

@@ -1,8 +1,8 @@
-// The time of compilations: the additional time for each further kernel of a graph, the time for a whole network and for the gradient of an
-// LSTM, and the time to the result of the first call of a small function without any cache. The first call is measured from the arrays to
-// the result; for harp it includes making a context. It is compared with other compilers: tinygrad, JAX and torch.compile. Every sample of
-// harp has a new context and a new cache directory. A peer's first call happens in a new process, and the time of its imports does not
-// count.
+// Measures the time of compilations: the additional time for each further kernel of a graph, the time for a whole network and for the
+// gradient of an LSTM, and the time to the result of the first call of a small function without any cache. The first call is measured from
+// the arrays to the result; for harp it includes making a context. It is compared with other compilers: tinygrad, JAX and torch.compile.
+// Every sample of harp has a new context and a new cache directory. A peer's first call happens in a new process, and the time of its
+// imports does not count.
 #include <chrono>
 #include <stdexcept>
 #include <thread>

@@ -1,10 +1,10 @@
-// Matrix products in GFLOP/s, compared with OpenBLAS: all on one thread, large cubes also on two. The products are cubes, odd and skinny
-// shapes, batches, f64, complex, and the two einsums of attention. Some f32 products are also compared with oneDNN. A product of i8
-// operands with an i32 result is compared with harp's own f32 product and with oneDNN; a product with i8 weights is compared with harp's
-// own with f32 weights. A product that reads its right operand once and does little with it (one row or column, eight rows) is also
-// compared with hand-written code that only reads this operand. A product whose data fit registers and caches is also compared with the
-// core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes are called as plain functions, because OpenBLAS
-// needs only 130 ns for size 16.
+// Measures matrix products in GFLOP/s and compares them with OpenBLAS. All run on one thread, large cubes also on two. The products are
+// cubes, odd and skinny shapes, batches, f64, complex, and the two einsums of attention. Some f32 products are also compared with oneDNN. A
+// product of i8 operands with an i32 result is compared with harp's own f32 product and with oneDNN; a product with i8 weights is compared
+// with harp's own with f32 weights. A product that reads its right operand once and does little with it (one row or column, eight rows) is
+// also compared with hand-written code that only reads this operand. A product whose data fit registers and caches is also compared with
+// the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes are called as plain functions, because
+// OpenBLAS needs only 130 ns for size 16.
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -118,7 +118,8 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  const size_t most = candidates.size();  // index of the peak rate's candidate, if there is one; oneDNN's candidate comes after it
+  // index of the candidate that measures the peak rate, if there is one; oneDNN's candidate follows it
+  const size_t most = candidates.size();
   if (p.peak)
     candidates.push_back(
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {
@@ -147,8 +148,8 @@ std::vector<Row> run(Session& session, const Product& p) {
   return rows;
 }
 
-/// The product of two i8 matrices with an i32 result. The peers are harp's product of f32 matrices, which needs as many multiplications,
-/// and oneDNN.
+/// The product of two i8 matrices with an i32 result. It is compared with harp's product of f32 matrices, which needs as many
+/// multiplications, and with oneDNN.
 constexpr const char *kBytes = "contract.i8.512", *kBytesOfOneDnn = "contract.i8.512.onednn";
 std::vector<Row> run_bytes(Session& session) {
   constexpr int64_t n = 512;
@@ -185,8 +186,8 @@ std::vector<Row> run_bytes(Session& session) {
           compared(kBytesOfOneDnn, operations, times, "oneDNN", onednn ? std::optional<size_t>(2) : std::nullopt)};
 }
 
-/// The product of one row of f32 and a matrix of weights of i8, as in decoding with quantised weights. The peer is harp's product with
-/// weights of f32, of which it reads four times as many bytes.
+/// The product of one row of f32 and a matrix of weights of i8, as in decoding with quantised weights. It is compared with harp's product
+/// with weights of f32, which reads four times as many bytes of weights.
 constexpr const char* kWeights = "contract.i8.weights.4096";
 std::vector<Row> run_weights(Session& session) {
   constexpr int64_t n = 4096;

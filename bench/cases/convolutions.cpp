@@ -1,5 +1,5 @@
-// Convolutions of one image from and to row-major arrays, against oneDNN on one thread. oneDNN's time includes converting its operands to
-// its preferred layouts and the result back, as harp's includes packing.
+// Compares convolutions of one image, from and to row-major arrays, with oneDNN on one thread. oneDNN's time includes converting its
+// operands to its preferred layouts and the result back, as harp's includes packing.
 #include "bench/harness/peer_process.h"
 #include "bench/peers/served.h"
 

@@ -1,6 +1,6 @@
-// Custom functions, whose bodies are loops, against the same loops in C: the Mandelbrot set, each of whose elements leaves its loop at
-// another step, and one diagonal of Nussinov's recurrence, which finds the most pairs in a strand of RNA. An element of that recurrence
-// reads a row and a column of the table; the elements of a diagonal do not depend on each other.
+// Custom functions, whose bodies are loops, against the same loops in C: the Mandelbrot set, where the loop ends after a different number
+// of steps for each element, and one diagonal of Nussinov's recurrence, which maximises the number of paired bases in a strand of RNA. An
+// element of that recurrence reads a row and a column of the table; the elements of a diagonal do not depend on each other.
 #include <algorithm>
 #include <functional>
 #include <span>

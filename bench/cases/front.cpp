@@ -1,7 +1,7 @@
-// The overhead of the bindings. In C++, the assignment of an expression template is compared with the same loop written by hand. A repeated
-// assignment, a repeated lazy graph and a call of a jit function are compared with the same programs called through their entry points; the
-// difference is the overhead. For Rust, Go and Python, the overhead is the time that a call takes beyond harp_program_call. Python is also
-// compared with other array libraries.
+// Measures the overhead of the bindings. In C++, the assignment of an expression template is compared with the same loop written by hand. A
+// repeated assignment, a repeated lazy graph and a call of a jit function are compared with the same programs called through their entry
+// points; the difference is the overhead. For Rust, Go and Python, the overhead is the time that a call takes beyond harp_program_call.
+// Python is also compared with other array libraries.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>

@@ -1,12 +1,12 @@
-// Functions of one f32 number, in nanoseconds per element, on arrays that fit the L1 cache. harp's kernel is called through its entry
-// point: at 0.3 ns per element, the overhead of harp_program_run would be a tenth of the time; call.overhead measures this overhead. The
-// report states the greatest error over the measured arguments. docs/semantics.md promises no accuracy for composites (sigmoid ...): near
-// -5 the result of gelu, x / 2 * (1 + erf(x / sqrt(2))), consists mostly of rounding error.
+// Measures functions of one f32 number, in nanoseconds per element, on arrays that fit the L1 cache. harp's kernel is called through its
+// entry point: at 0.3 ns per element, the overhead of harp_program_run would be a tenth of the time; call.overhead measures this overhead.
+// The report states the greatest error over the measured arguments. docs/semantics.md promises no accuracy for composites (sigmoid ...):
+// near -5 the result of gelu, x / 2 * (1 + erf(x / sqrt(2))), consists mostly of rounding error.
 //
-// The goals are relative to peers: SLEEF's functions with an error of at most 1.0 ulp, or a combination of them if SLEEF lacks the
-// function; and the functions of the GNU C library (libmvec), which promise only 4 ulp. A function that is a division or a root has no such
-// peer; its goal is an absolute time on a CPU with AVX-512. The time of a function of one or two instructions is limited by memory: its
-// peer is the same loop written by hand, on arrays that fit the L2 cache.
+// The goals are relative to other libraries (peers): SLEEF's functions with an error of at most 1.0 ulp, or a combination of them if SLEEF
+// lacks the function; and the functions of the GNU C library (libmvec), which promise only 4 ulp. A function that is a division or a root
+// has no such peer; its goal is an absolute time on a CPU with AVX-512. The time of a function of one or two instructions is limited by
+// memory: its peer is the same loop written by hand, on arrays that fit the L2 cache.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -30,7 +30,7 @@ struct Function {
   float low, high;            // range of the arguments
   double (*exact)(double x);  // reference in double; nullptr: the error is not measured
   Peers peers = Peers::kBoth;
-  harp_dtype dtype = HARP_F32;  // the argument's dtype; an array of another dtype than f32 has the bits of the same floats
+  harp_dtype dtype = HARP_F32;  // the dtype of the argument; if it is not f32, the array has the bits of the f32 values
 
   const Footprint& footprint() const { return peers == Peers::kLoop ? kL2 : kL1; }
 };

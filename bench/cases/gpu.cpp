@@ -1,7 +1,7 @@
-// Programs on the first GPU, with arrays in the GPU's memory, compared with PyTorch on the same GPU: with its copy of the same number of
-// bytes, or with its version of the same function, which calls CUB, cuBLAS or cuDNN. Times are measured by the GPU's clock, around runs on
-// a stream of the host. gpu.small consists of ten small kernels, so that it measures launches. Kernels that may be slow come last. On a
-// machine without a GPU these benchmarks are skipped.
+// Measures programs on the first GPU, with arrays in the GPU's memory. They are compared with PyTorch on the same GPU: with its copy of the
+// same number of bytes, or with its version of the same function, which calls CUB, cuBLAS or cuDNN. Times are measured by the GPU's clock,
+// around runs on a stream of the host. gpu.small consists of ten small kernels, so that it measures launches. Kernels that may be slow come
+// last. On a machine without a GPU these benchmarks are skipped.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,7 @@ constexpr double kSlowRun = 0.5;
 
 /// What is timed for comparison: a copy of the same number of bytes, or the same function of another library.
 enum class Against { kCopy, kFunction };
-/// Whether a run is only put on a stream, or complete when the call returns.
+/// kEnqueued: the call that is timed only puts the run on a stream; kComplete: the run is complete when the call returns.
 enum class Runs { kEnqueued, kComplete };
 
 struct Work {
@@ -107,7 +107,7 @@ std::vector<Work> works() {
                 "torch, no TF32"),
       computing("gpu.matmul.4096", "(a: f32[4096,4096], b: f32[4096,4096]) {\n  return y = a @ b\n}", "matmul 4096", 2 * std::pow(4096, 3),
                 "torch, no TF32"),
-      // few results of many terms: too few tiles for all multiprocessors, unless the terms are split
+      // The product has few results, each with many terms. Its tiles are too few for all multiprocessors, unless the terms are split.
       computing("gpu.matmul.many_terms", "(a: f32[256,65536], b: f32[65536,256]) {\n  return y = a @ b\n}", "matmul_of 256 65536 256",
                 2.0 * 256 * 65536 * 256, "torch, no TF32"),
       computing("gpu.matmul.f64.2048", "(a: f64[2048,2048], b: f64[2048,2048]) {\n  return y = a @ b\n}", "matmul_f64 2048",
@@ -126,7 +126,7 @@ std::vector<Work> works() {
   };
   const std::vector<Work> more = embeddings();
   all.insert(all.end(), more.begin(), more.end());
-  // Updates of a few integers: each bin of the histogram gets 65,536 of them.
+  // 65,536 updates of each of the 256 bins of a histogram
   const std::string sums = "index_add(bins, i, i, axis=0)";
   Work histogram = moving("gpu.histogram", "(bins: i32[256], i: i32[16777216]) {\n  return y = cast(" + sums + ", dtype=i64)\n}",
                           "histogram 16777216 256 100003", kLarge / 4, Against::kFunction);
@@ -165,7 +165,7 @@ class Gpu {
   }
 
   const GpuHost host;
-  Context context;  // is destroyed before `host`, whose CUDA context it uses
+  Context context;  // destroyed before `host`, because it uses the host's CUDA context
 
  private:
   bool peer_was_started_ = false;

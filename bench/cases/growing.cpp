@@ -1,5 +1,5 @@
-// The time from a graph to its source for large graphs. These are the graphs of tests/support/large_graphs.h, for which tests count how
-// many nodes the compiler visits. For graphs with 1,000 inputs or outputs, the time of the whole compilation is measured as well.
+// Measures the time from a graph to its source for large graphs. These are the graphs of tests/support/large_graphs.h, for which tests
+// count how many nodes the compiler visits. For graphs with 1,000 inputs or outputs, the time of the whole compilation is measured as well.
 #include "bench/harness/text_program.h"
 #include "tests/support/large_graphs.h"
 

@@ -1,7 +1,7 @@
-// The overhead of harp besides computing. First, the time from a graph to a callable program: without any cache; with the program in the
-// cache directory; with the program in the context's memory. Second, by how much harp_program_run takes longer than a call of the entry
-// point. Each sample without a cache has a new context and a new directory, and each sample with the cache directory has a new context, so
-// these times include finding and identifying the C compiler.
+// Measures the overhead of harp besides computing. First, the time from a graph to a callable program: without any cache; with the program
+// in the cache directory; with the program in the context's memory. Second, by how much harp_program_run takes longer than a call of the
+// entry point. Each sample without a cache has a new context and a new directory, and each sample with the cache directory has a new
+// context, so these times include finding and identifying the C compiler.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,8 +5,9 @@
 
 namespace bench {
 
-/// Returns the text of a graph: the gradient of an LSTM of `steps` steps of 64 cells of 512 numbers. Its kernels are mostly equal. Inputs:
-/// the sequence, the weights of it and of the cells, the first cells, the gradient of the last ones. Results: the gradients of the weights.
+/// Returns the text of a graph that computes the gradient of an LSTM of `steps` steps, with 64 cells of 512 numbers. Most of its kernels
+/// are equal. Inputs: the sequence x, its weights w, the weights u of the state, the initial states h0 and c0, and the gradient g with
+/// respect to the last state h. Results: the gradients with respect to w and u.
 std::string lstm_gradient(int steps);
 
 }  // namespace bench

@@ -1,7 +1,7 @@
-// Two of the NAS Parallel Benchmarks, as in examples/npb. CG: one outer iteration, which consists of 25 steps of conjugate gradients. FT:
-// one step, which consists of an inverse Fourier transform of a box of numbers and a sum of 1,024 of its elements. CG's matrix of class A
-// is sparse: a custom function loops over the elements of each row. The matrix of class S is also measured as a dense one, as in the
-// example.
+// Measures two of the NAS Parallel Benchmarks, as in examples/npb. CG: one outer iteration, which consists of 25 steps of conjugate
+// gradients. FT: one step, which consists of an inverse Fourier transform of a box of numbers and a sum of 1,024 of its elements. CG's
+// matrix of class A is sparse: a custom function loops over the elements of each row. The matrix of class S is also measured as a dense
+// one, as in the example.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -46,7 +46,7 @@ class Random {
 Sparse matrix_of(const Class& c) {
   std::vector<std::map<int, double>> rows(static_cast<size_t>(c.size));
   Random random;
-  random.next();  // the benchmark discards the first number
+  random.next();  // the NAS benchmark discards the first random number
   const double ratio = std::pow(kCondition, 1.0 / c.size);
   int power = 2;
   while (power < c.size) power *= 2;
@@ -77,7 +77,7 @@ Sparse matrix_of(const Class& c) {
 /// normalised solution.
 void conjugate_gradients(harp_graph* graph, harp_node* x, const std::function<harp_node*(harp_node*)>& times) {
   constexpr int kSteps = 25;
-  harp_node *z = nullptr, *r = x, *p = x, *rho = harp_dot(r, r);  // null stands for z = 0
+  harp_node *z = nullptr, *r = x, *p = x, *rho = harp_dot(r, r);  // z = NULL stands for the vector z = 0
   for (int i = 0; i < kSteps; ++i) {
     harp_node* q = times(p);
     harp_node* alpha = harp_div(rho, harp_dot(p, q));
@@ -160,7 +160,7 @@ Problem dense_cg(Session& session, int threads) {
 
 // --- FT ------------------------------------------------------------------------------------------------------------------------------
 
-constexpr harp_dim kX = 128, kY = 128, kZ = 32, kSummed = 1024;  // the sizes of class W
+constexpr harp_dim kX = 128, kY = 128, kZ = 32, kSummed = 1024;  // the sizes of problem class W
 
 Problem ft(Session& session, int threads) {
   constexpr size_t kPoints = kX * kY * kZ;

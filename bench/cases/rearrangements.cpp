@@ -1,5 +1,5 @@
-// Permutations of axes: a matrix transposed, the axes of images and of attention's heads exchanged, against memcpy of the same number of
-// bytes.
+// Compares permutations of axes (a matrix transposed, the axes of images and of attention's heads exchanged) with memcpy of the same number
+// of bytes.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace {
 
 struct Permutation {
   const char* name;
-  std::vector<harp_dim> dims;  // sizes of the source
+  std::vector<harp_dim> dims;  // sizes of the source array
   std::vector<int32_t> axes;   // axis i of the result is axis axes[i] of the source
 };
 

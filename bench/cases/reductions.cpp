@@ -14,7 +14,8 @@ struct Axes {
   size_t middle, columns;  // the shape is [m, middle, columns]; a middle of 1 is omitted
   bool rows, inner;        // rows: axis m is reduced; inner: the axis after m is reduced
 
-  /// If the array is seen as three axes, of which the second one is reduced: the size of the second axis, and the size of the third axis.
+  /// Describes the array as three axes, of which the second one is reduced: reduced() returns the size of the second axis, after() that of
+  /// the third.
   size_t reduced(size_t m) const { return (rows ? m : 1) * (!inner ? 1 : middle > 1 ? middle : columns); }
   size_t after() const { return inner && middle == 1 ? 1 : columns; }
 };

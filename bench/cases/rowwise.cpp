@@ -13,7 +13,7 @@ constexpr int32_t kLast = 1;
 enum class Operands { kNone, kWeightAndBias, kClasses };
 
 struct Chain {
-  const char* name;  // also the argument by which harp_bench_torch selects the chain
+  const char* name;  // the name of the chain; harp_bench_torch selects the chain by this argument
   size_t rows, columns;
   Operands operands;
   harp_node* (*build)(harp_node* x, harp_node* const* operands);

@@ -19,7 +19,7 @@ struct Family {
   std::vector<size_t> sizes;                   // values of n
   std::function<std::string(size_t n)> graph;  // text of the graph for size n: its inputs and its body
   double (*work)(double n);
-  double (*bytes)(double n);  // bytes of all its arrays for size n
+  double (*bytes)(double n);  // bytes of all arrays of the graph for size n
   size_t taken = 0;           // 0: no indices; > 0: integer inputs are indices, in scattered order, of rows of this many elements
 };
 

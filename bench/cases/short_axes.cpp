@@ -1,6 +1,6 @@
-// Operations along rows of 3 and 10 elements, compared with harp's own along columns of as many elements: an array of shape [n, 3] against
-// the same numbers as [3, n]. By columns, vectors run along n without shuffles. Rows should be almost as fast, so that users need not
-// rearrange their arrays.
+// Compares operations along rows of 3 and 10 elements with harp's own along columns of as many elements: an array of shape [n, 3] is
+// compared with the same numbers as [3, n]. In the shape [3, n], vectors along n need no shuffles. The operations along rows should be
+// almost as fast, so that users need not rearrange their arrays.
 #include <cmath>
 #include <span>
 #include <stdexcept>
@@ -14,7 +14,8 @@ namespace bench {
 namespace {
 
 struct Operation {
-  std::string_view name, before_axis, after_axis;  // in the text format: before_axis, the number of the axis, after_axis
+  // before_axis, the number of the axis, and after_axis together are the operation in the text format
+  std::string_view name, before_axis, after_axis;
   bool reduces;
 };
 constexpr Operation kOperations[] = {{"sum", "sum(x, axes=[", "])", true},
@@ -22,7 +23,7 @@ constexpr Operation kOperations[] = {{"sum", "sum(x, axes=[", "])", true},
                                      {"softmax", "softmax(x, axis=", ")", false},
                                      {"cumsum", "cumsum(x, axis=", ")", false}};
 constexpr size_t kColumns[] = {3, 10};
-constexpr size_t kElements = 64 << 10;  // about so many, which fit in L2 together with the results
+constexpr size_t kElements = 64 << 10;  // approximate number of elements; they fit in the L2 cache together with the results
 
 std::string text_of(const Operation& operation, size_t rows, size_t columns, int axis) {
   return "graph g(x: f32[" + std::to_string(rows) + ", " + std::to_string(columns) +
@@ -44,7 +45,7 @@ std::vector<Row> run(Session& session, const Operation& operation, size_t column
   harp(1);
   usual(1);
   // The order of additions along rows differs from that along columns.
-  const size_t of_row = operation.reduces ? 1 : columns;  // results of a row
+  const size_t of_row = operation.reduces ? 1 : columns;  // number of results of a row
   for (size_t i = 0; i < results; ++i)
     if (!(std::fabs(y[i] - by_columns[i % of_row * rows + i / of_row]) <= 1e-5f))
       throw std::runtime_error(name + ": rows and columns give different results");

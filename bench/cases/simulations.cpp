@@ -14,7 +14,7 @@ harp_node* number(harp_graph* graph, double value) { return harp_constant(graph,
 
 constexpr size_t kHeight = 1024, kWidth = 1024;
 
-/// The discrete Laplacian: the sum of the four neighbours minus four times the cell, with periodic boundaries.
+/// The discrete Laplacian of each cell of a grid: the sum of its four neighbours minus four times the cell, with periodic boundaries.
 harp_node* laplace(harp_graph* graph, harp_node* x) {
   const int32_t rows = 0, columns = 1;
   const harp_dim forward = 1, back = -1;

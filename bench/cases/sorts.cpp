@@ -43,7 +43,7 @@ constexpr harp_dtype kType = std::is_same_v<T, float>    ? HARP_F32
                              : sizeof(T) == 4            ? HARP_I32
                                                          : HARP_I64;
 
-/// An element with its index. Sorting these pairs is faster than sorting indices by the elements they point to, and as stable.
+/// An element with its index. Sorting such pairs is faster than sorting indices by the elements to which they point, and is just as stable.
 template <class T>
 struct IndexedValue {
   T value;

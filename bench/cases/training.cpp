@@ -1,6 +1,6 @@
-// Two jobs of training. First, one step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights, new
-// weights. The weights are not updated in place: every run begins with the same weights, so that results can be compared. Second, the
-// gradients of the weights of an LSTM of 100 steps of 64 cells of 512 numbers.
+// Measures two jobs of training. First, one step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights,
+// new weights. The weights are not updated in place: every run begins with the same weights, so that results can be compared. Second, the
+// gradients with respect to the weights of an LSTM, which runs 100 steps of 64 cells with 512 numbers each.
 #include "bench/cases/lstm.h"
 #include "bench/harness/job.h"
 #include "bench/harness/text_program.h"

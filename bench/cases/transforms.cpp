@@ -1,7 +1,7 @@
-// Fourier transforms, compared with FFTW (planned with FFTW_ESTIMATE): rows of complex numbers whose lengths are a power of two, a product
-// of small factors, or a prime, as many rows as fit the L2 cache together with their results; more rows than that; rows of real numbers;
-// and all axes of a cube, as in NPB FT. A transform of n complex numbers counts as 5 n log2 n operations, as in FFTW's benchmark, and one
-// of n real numbers as half of that.
+// Compares Fourier transforms with those of FFTW (planned with FFTW_ESTIMATE): rows of complex numbers whose lengths are a power of two, a
+// product of small factors, or a prime, as many rows as fit the L2 cache together with their results; more rows than that; rows of real
+// numbers; and all axes of a cube, as in NPB FT. A transform of n complex numbers counts as 5 n log2 n operations, as in FFTW's benchmark,
+// and one of n real numbers as half of that.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
-// The gain from tuning: each program is measured once more with the configuration that harp_tune has found, interleaved with the untuned
-// program. The report has each gain and their geometric mean. A large gain means that one of harp's default heuristics should be improved.
+// Measures the gain from tuning: each program is measured once more with the configuration that harp_tune has found, interleaved with the
+// untuned program. The report has each gain and their geometric mean. A large gain means that one of harp's default heuristics should be
+// improved.
 #include <cstring>
 #include <stdexcept>
 

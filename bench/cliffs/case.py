@@ -23,6 +23,7 @@ import numpy as np
 NUMPY_TYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
                "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": np.uint16, "f32": np.float32, "f64": np.float64,
                "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16, so an array of bf16 stores the bits as u16
+
 # How an input is arranged in memory. transposed: the last two axes are exchanged. strided: between two elements is one that is not used.
 # reversed: the last axis runs backwards. unaligned: the array begins one element behind a cache line.
 LAYOUTS = ("contiguous", "transposed", "strided", "reversed", "unaligned")
@@ -118,11 +119,11 @@ class Problem:
     family, which is a function in families/, makes it from the parameters of a case."""
     inputs: list
     lines: list  # statements of the graph; the last one is return
-    sizes: dict  # symbolic sizes (capital letters) and their values, {"N": 1000}; in the specialised form the values replace the names
+    sizes: dict  # symbolic sizes and their values, {"N": 1000}; the specialised form of the program has the values in place of the names
     numpy: Callable  # numpy(np, *arrays) returns an array, or a tuple of arrays
-    torch: Callable | None = None  # torch(torch, *tensors) does the same; None: torch would need many calls
+    torch: Callable | None = None  # torch(torch, *tensors) does the same; None: torch is not compared, as it would need many calls
     c: str | None = None  # body of the C function; NAME(i, j) is an element of an input or output
-    c_head: str = ""  # C text before that function
+    c_head: str = ""  # C text that precedes the function whose body is `c`
     least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes, {"N": 1}; 0 for a size that is not listed
     flops: float = 0
     bytes_read: float | None = None  # bytes that the program reads from its inputs; None: it reads all of them completely
@@ -253,7 +254,7 @@ def view(stored, layout):
     if stored.ndim >= 2 and layout == "transposed":
         return stored.swapaxes(-1, -2)
     if stored.ndim and layout == "reversed":
-        return stored[..., ::-1]  # torch has no such views and raises ValueError
+        return stored[..., ::-1]  # raises ValueError for a torch tensor, because torch has no negative strides
     return stored[..., ::2] if stored.ndim and layout == "strided" else stored
 
 

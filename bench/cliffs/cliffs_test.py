@@ -64,7 +64,7 @@ def case_draws():
                 library.handle.harp_graph_release(library.call("harp_graph_parse", context, len(text), text))
             lines.add(case.line)
         assert len(lines) > 1, f"three seeds draw the same case: {lines}"
-    for seed in range(200):  # some of these draw a window that is larger than the row, and draw again
+    for seed in range(200):  # for some of these seeds, the first draw has a window that is larger than the row, and is repeated
         drawn("conv1d", seed, 0, TINY).problem()
     library.handle.harp_context_release(context)
 

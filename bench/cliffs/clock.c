@@ -38,8 +38,8 @@ double time_loop(int64_t repeats, int threads, void (*loop)(void**, void**), voi
 #define WIDTH 16
 #endif
 
-// time_read sums and time_copy copies memory; with several threads each thread has its own part of `bytes`. The sums use 16 accumulators,
-// so that only the loads limit their speed.
+// time_read adds up the elements of memory, and time_copy copies memory; with several threads, each thread has its own part of `bytes`. The
+// sums use 16 accumulators, so that only the loads limit their speed.
 typedef float vector __attribute__((vector_size(WIDTH)));
 
 static float read_part(const vector* data, size_t count) {

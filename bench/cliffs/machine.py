@@ -10,7 +10,8 @@ import numpy as np
 from case import THREADS
 
 SIZES = [1 << shift for shift in (14, 16, 18, 20, 22, 24, 26, 28)]  # bytes
-# dtypes that are not listed have the rate of i32
+
+# Dtypes that are not listed have the rate of i32
 PEAK_OF = {"f32": "f32", "f16": "f32", "bf16": "f32", "complex64": "f32", "f64": "f64", "complex128": "f64"}
 
 
@@ -40,8 +41,8 @@ def measured(timer, seconds=0.01):
         function = getattr(timer, f"time_{dtype}")
         found[dtype] = {threads: _rate(lambda repeats, threads=threads: function(ctypes.c_int64(repeats), threads), threads * 1024 * 16 * 2 * (width // size),
                                        seconds) for threads in THREADS}
-    # Two threads are not slower than one; if they were in the measurement, because another process used a CPU, the rate of one thread is
-    # used.
+    # Two threads cannot really be slower than one. If the measurement says so, because another process used a CPU, the rate of one thread
+    # is taken for two threads.
     for rates in found.values():
         rates[2] = [max(pair) for pair in zip(rates[1], rates[2])] if isinstance(rates[1], list) else max(rates.values())
     return found

@@ -14,7 +14,7 @@ from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
 SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample, seconds of all rounds, least and greatest number of rounds
 SLOW = 3  # another library (peer) is not timed in rounds if its first runs take this many times as long as those of the fastest one
-PAUSE = 5e-3  # seconds of sleep before each sample with several threads; must exceed the time for which OpenMP's idle workers spin
+PAUSE = 5e-3  # seconds of sleep before each sample with several threads; must exceed the time during which idle OpenMP workers spin
 
 
 class Failure(Exception):
@@ -78,8 +78,8 @@ def _reset_peak():
 
 
 def programs_of(library, case, problem, stored, backend="c"):
-    """Compiles the program in both forms and checks the results of each. Returns {"specialised": program, "symbolic": program}, and the
-    number of bytes by which the first run of the specialised program increased the resident size."""
+    """Compiles the program in both forms (with numbers and with symbolic sizes) and checks the results of each. Returns {"specialised":
+    program, "symbolic": program}, and the number of bytes by which the first run of the specialised program increased the resident size."""
     dtypes = [array.dtype for array in problem.inputs]
     expected = expected_arrays(problem, [view(memory, array.layout) for memory, array in zip(stored, problem.inputs)])
     programs, resident = {}, None
@@ -138,8 +138,8 @@ def _first(function):
 
 
 def call_seconds(library, timer):
-    """Returns the seconds of a call of harp that computes almost nothing, a program with one element. It is added to the times of C
-    loops, which are called without a check of arguments, so that small cases compare the loops. ./dev bench measures it as
+    """Returns the seconds of a call of harp that computes almost nothing, a program with one element. C loops are called directly, without
+    such an overhead, so this time is added to theirs; small cases then compare the loops alone. ./dev bench measures the same overhead as
     call.overhead."""
     program = Program(library, "harp 1\ngraph call(x: f32[1]) {\n  return y = -x\n}\n", [np.ones(1, np.float32)], ["f32"], 1)
     try:
@@ -151,8 +151,9 @@ def call_seconds(library, timer):
 
 
 def rounds(contenders, peers, threads):
-    """Returns the times of all contenders, {name: [seconds of one run]}. Entry k of each list is from round k. Every second round is in
-    reverse order. A peer that is much slower than another one has only the time of its first runs."""
+    """Returns the times of harp's programs and of the peers (NumPy, torch and a C loop) as {name: [seconds of one run]}. Entry k of each
+    list is from round k. Every second round is in reverse order. A peer that is much slower than another one has only the time of its first
+    runs."""
     first = {name: _first(function) for name, function in contenders.items()}
     fastest = min((first[name] for name in peers), default=0)
     running = [name for name in contenders if name not in peers or first[name] <= SLOW * fastest]
@@ -177,8 +178,8 @@ def _quotient(times, slower, faster):
 
 
 def score_of(ratio, part_of_roofline):
-    """Returns the score of a case. If it has a peer, the score is the speed relative to the best peer, but at least 1 for a case that
-    reaches 0.9 of the roofline. Without a peer it is the speed relative to 0.9 of the roofline."""
+    """Returns the score of a benchmark (case). If NumPy, torch or a C loop can do it, the score is harp's speed relative to the fastest of
+    these, but at least 1 if harp reaches 0.9 of the roofline. Otherwise the score is harp's speed relative to 0.9 of the roofline."""
     if ratio is None:
         return part_of_roofline / 0.9
     return max(ratio, 1.0) if part_of_roofline >= 0.9 else ratio

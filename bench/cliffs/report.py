@@ -122,8 +122,8 @@ def distributions(records):
 
 
 def worst(records, count=WORST):
-    """Returns replay lines as text: of the cases with the least scores, and of those that are slowest with symbolic sizes relative to
-    the specialised form."""
+    """Returns replay lines as text: first those of the cases with the least scores, then those of the cases whose program is most slowed
+    down by symbolic sizes, compared with the specialised form."""
     cases = compared(records)
     lines = [f"{_number(case['score'])} of {case['peer'] or 'the roofline'}, {_number(case['value'])} us: ./dev cliffs --replay '{case['name']}'"
              for case in sorted(cases, key=lambda case: case["score"])[:count] if case["score"] < 1]

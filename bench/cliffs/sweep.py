@@ -89,7 +89,7 @@ def replay(line, worker, found):
 
 
 def sweep(options, end, worker, write):
-    """Measures cases until the time `end` is over, and returns their records."""
+    """Measures cases until the clock reaches `end`, and returns their records."""
     records = []
     for name, number in order(options.seed, options.family or list(FAMILIES)):
         if time.monotonic() >= end:

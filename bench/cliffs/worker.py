@@ -23,7 +23,7 @@ class Worker:
         self._longest, self._child, self._errors = longest, None, None
 
     def record(self, case):
-        """Has the child measure a case and returns its record. If the child crashes or takes too long, the record says so as the
+        """Lets the child measure a case and returns the case's record. If the child crashes or takes too long, the record says so as the
         failure."""
         from measure import record_of  # pylint: disable=import-outside-toplevel
         if self._child is None:

@@ -1,6 +1,7 @@
 """Tests the benchmark program harp_bench and its goals. Measurements of every kind run quickly and are written as JSON lines with the
-documented fields. Every measurement has a goal, and every goal a measurement. A peer that is not installed is reported as a missed goal. A
-peer that fails or computes something else is an error, and so is a name that matches no measurement. Speed is not tested.
+documented fields. Every measurement has a goal, and every goal a measurement. A program with which harp is compared (a peer) is reported as
+a missed goal if it is not installed. A peer that fails or computes something else is an error, and so is a name that matches no
+measurement. Speed is not tested.
 
 usage: bench_test.py PATH_OF_HARP_BENCH
 """
@@ -90,9 +91,9 @@ SERVED = {
 
 
 def own_peers(build, directory):
-    """Makes links in `directory` to those peers that need only this build and the packages that the tests install: the hand-written peers
-    and NumPy. Returns the names of the linked peers that can run. Peers that ./dev bench installs are left out, because the result of a
-    test must not depend on whether ./dev bench has run."""
+    """Makes links in `directory` to those programs with which harp is compared (peers) that need only this build and the packages that the
+    tests install: the hand-written ones and NumPy. Returns the names of the linked peers that can run. Peers that ./dev bench installs are
+    left out, because the result of a test must not depend on whether ./dev bench has run."""
     there = set()
     for name in ("by_hand", "numpy"):
         program = os.path.join(build, f"harp_bench_{name}")

@@ -18,7 +18,7 @@ struct Row {
   std::string unit;
   std::string peer;  // the name of the other software; empty: there is none
   std::optional<double> peer_value, ratio;
-  // true: the other software can be installed on this machine but is not, and the goal counts as missed
+  // true: the other software could be installed on this machine but is not, so the goal counts as missed
   bool peer_missing = false;
   std::optional<double> max_ulp = {};  // for a mathematical function: the greatest error of the results, in units in the last place
 };

@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-constexpr int kMissingFunction = -1;  // a value that is not a status of the driver
+constexpr int kMissingFunction = -1;  // status for a function that the driver lacks; the driver itself never returns this value
 constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING: not ordered with the legacy default stream
 constexpr unsigned kTimedEvent = 0;   // CU_EVENT_DEFAULT
 

@@ -11,15 +11,15 @@ namespace bench {
 struct Problem {
   Graph graph;
   std::vector<void*> inputs, outputs;
-  std::span<const float> floats;    // the result of harp, which is compared with the results of other programs, if it is f32
-  std::span<const double> doubles;  // that result if it is f64; `floats` is then empty
+  std::span<const float> floats;    // the result of harp if its dtype is f32; it is compared with the results of other programs
+  std::span<const double> doubles;  // the result of harp if its dtype is f64; `floats` is then empty
 };
 
 struct JobPeer {
   const char* suffix;   // the measurement is called NAME.SUFFIX
   const char* program;  // harp_bench_PROGRAM
   const char* label;    // the name in the report of the program with which harp is compared
-  int threads = 1;      // number of threads for harp and for that program
+  int threads = 1;      // number of threads of harp, and of the other program
 };
 
 /// Returns the benchmarks of a job: measurements NAME.SUFFIX, in milliseconds. A peer is a program with which harp is compared. Samples of

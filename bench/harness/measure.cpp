@@ -1,4 +1,4 @@
-// Measures candidates: the clock, the rounds of samples, and the pinning to a CPU.
+// Measures candidates (pieces of code to time): the clock, the rounds of samples, and the pinning to a CPU.
 #include "bench/harness/measure.h"
 
 #include <sched.h>
@@ -18,7 +18,7 @@ constexpr double kTooShort = 20e-6;  // seconds; the first estimate of a run's t
 constexpr double kSlow = 0.3;        // seconds; if the first run takes longer, no second run is needed for the estimate
 // Samples are this many times longer with several threads, because a sleeping worker takes 40 us to wake.
 constexpr double kLonger = 4;
-constexpr std::chrono::milliseconds kPause(5);  // must exceed the time for which OpenMP's idle workers spin before they sleep
+constexpr std::chrono::milliseconds kPause(5);  // must exceed the time during which idle OpenMP workers spin before they sleep
 
 struct Sample {
   size_t repeats;

@@ -22,7 +22,8 @@ double geometric_mean(std::span<const double> values);  // `values` must have at
 
 /// Code to time: a function that does its work the given number of times. The loop is inside the function, so that the call through
 /// std::function is not measured. If the function returns void, the CPU time of the calling thread is measured, and that thread has to do
-/// all the work. If it returns a number, this is the time in seconds that it has measured itself, as for a peer in another process.
+/// all the work. If it returns a number, this is the time in seconds that it has measured itself, as for a program in another process with
+/// which harp is compared.
 class Candidate {
  public:
   template <class Code, class Result = std::invoke_result_t<Code&, size_t>>
@@ -61,7 +62,7 @@ class Comparison {
   double seconds(size_t candidate) const { return median(seconds_[candidate]); }
   /// Returns how many times faster `candidate` is than `peer`: 2 means that it takes half of the time. Both are indices of candidates.
   double ratio(size_t candidate, size_t peer) const;
-  /// Returns the one of these candidates with the least median time.
+  /// Returns the index of the candidate with the least median time among these candidates.
   size_t fastest(std::span<const size_t> candidates) const;
 
  private:

@@ -23,7 +23,7 @@ uint32_t random_bits(size_t i, unsigned seed) {
   return (bits ^ bits >> 15) * 2246822519u;
 }
 
-/// peers/served.py computes the same values.
+/// Fills an array with pseudo-random numbers in [low, high). peers/served.py computes the same numbers.
 template <class T>
 void fill_any(std::span<T> values, float low, float high, unsigned seed) {
   const float scale = (high - low) / 16777216.0f;

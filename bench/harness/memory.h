@@ -40,7 +40,7 @@ class Memory {
 
 /// Fills an array with pseudo-random numbers in [low, high) that depend only on index and seed.
 void fill(std::span<float> values, float low, float high, unsigned seed);
-void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers in double
+void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers, as doubles
 void fill(std::span<int8_t> values, unsigned seed);                         // random numbers in the whole range of int8_t
 
 }  // namespace bench

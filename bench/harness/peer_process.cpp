@@ -20,23 +20,24 @@
 namespace bench {
 namespace {
 
-/// Returns the environment variables of a peer: the number of threads for each library; and settings by which malloc keeps freed memory in
-/// the process, so that allocating a large result does not take the time for new pages every time.
+/// Returns the environment variables of another program (peer) with which harp is compared. They set the number of threads of each library,
+/// and make malloc keep freed memory in the process, so that allocating a large result does not take the time for new pages every time.
 std::vector<std::string> settings(int threads) {
   const std::string count = std::to_string(threads);
   return {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count, "HARP_BENCH_THREADS=" + count, "MALLOC_MMAP_MAX_=0",
           "MALLOC_TRIM_THRESHOLD_=4294967296"};
 }
 
-/// True for variables that configure a peer's library, such as the CPU that it assumes (OPENBLAS_CORETYPE) or its number of threads. They
-/// are removed, so that a peer is measured with its defaults whatever the caller's environment is.
+/// Tests whether an environment variable configures a library of another program (peer) with which harp is compared, for example the CPU
+/// that the library assumes (OPENBLAS_CORETYPE) or its number of threads. Such variables are removed, so that a peer is measured with its
+/// defaults.
 bool is_for_a_peer(std::string_view variable) {
   static constexpr std::string_view kPrefixes[] = {"OPENBLAS_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "ATEN_", "NPY_"};
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-// The greatest difference between the results of harp and of a peer that is accepted, relative to the root mean square of the result. It is
-// far above rounding errors; a greater difference means that the peer computes something else.
+// The greatest accepted difference between the results of harp and of another program (peer) that does the same work, relative to the root
+// mean square of the result. It is far above rounding errors; a greater difference means that the peer computes something else.
 constexpr double kTolerance = 1e-4;
 
 }  // namespace

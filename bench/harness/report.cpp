@@ -1,5 +1,5 @@
-// Writes the table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. peer, peer_value and
-// ratio are null if there is no peer; ok is null if the measurement has no goal.
+// Writes the table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. peer is the software
+// with which harp is compared; if there is none, peer, peer_value and ratio are null. ok is null if the measurement has no goal.
 #include "bench/harness/report.h"
 
 #include <cstdio>

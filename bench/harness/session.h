@@ -77,8 +77,8 @@ class Kernel {
 };
 
 /// How a program is called: by harp_program_run, as programs that use harp do, or through its entry point as a plain function. The entry
-/// point is for runs that take less than a few microseconds and whose peer is a plain function, too. The overhead of harp_program_run is
-/// measured by call.overhead.
+/// point is for runs that take less than a few microseconds and that are compared with a plain function, too. The overhead of
+/// harp_program_run is measured by call.overhead.
 enum class Call { kRun, kEntry };
 
 /// A compiled graph without symbolic sizes, with its buffers and its workspace. The caller owns the arrays.
@@ -122,8 +122,8 @@ struct Scale {
   static Scale nanoseconds_each(size_t count) { return {"ns", static_cast<double>(count) * 1e-9, false}; }
 };
 
-/// Returns the measurement that compares candidate 0 of `times`, which is harp, with the candidate `index`, which is the library or loop
-/// `peer`; nullopt: that is not installed.
+/// Returns the measurement that compares candidate 0 of `times`, which is harp, with candidate `index`, which is the library or loop called
+/// `peer`. If `index` is nullopt, that library is not installed, and the goal counts as missed.
 Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index);
 
 /// Returns a candidate that copies from one array to the other by memcpy.

@@ -1,5 +1,6 @@
-// harp_bench_fftw complex|real|cube f32|f64 N ROWS: measures forward transforms by FFTW's single-threaded libraries, planned with
-// FFTW_ESTIMATE: of ROWS rows of N complex or real numbers, or along all axes of a cube of N * N * N complex numbers.
+// harp_bench_fftw complex|real|cube f32|f64 N ROWS: measures forward Fourier transforms by FFTW's single-threaded libraries, planned with
+// FFTW_ESTIMATE. With `complex` or `real`, it transforms ROWS rows of N complex or real numbers; with `cube`, it transforms N * N * N
+// complex numbers along all three axes.
 #include <fftw3.h>
 
 #include <algorithm>

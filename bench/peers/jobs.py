@@ -59,7 +59,8 @@ def mlp_data():
 
 
 def lstm_data():
-    """Returns the sequence, the weights of it and of the cells, the first cells, and the gradient of the last ones."""
+    """Returns the sequence x, the weights w of x, the weights u of the state, the initial states h0 and c0, and the gradient with respect
+    to the last state h."""
     cells = (64, 512)
     weights = [array(i, 2048, 512, low=-0.0625, high=0.0625) for i in (1, 2)]
     return [array(0, 100, *cells), *weights, *(array(i, *cells) for i in (3, 4, 5))]

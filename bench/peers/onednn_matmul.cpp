@@ -16,7 +16,7 @@ struct Sizes {
   int64_t batch, m, k, n;
 };
 
-/// BATCH matrices; a single matrix has no batch axis.
+/// Describes an array of `batch` row-major matrices. A single matrix has no batch axis.
 memory::desc plain(memory::data_type type, int64_t batch, int64_t rows, int64_t columns) {
   if (batch == 1) return {{rows, columns}, type, memory::format_tag::ab};
   return {{batch, rows, columns}, type, memory::format_tag::abc};

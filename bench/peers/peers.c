@@ -135,7 +135,7 @@ static void copy_line(const float* restrict a, const float* restrict b, const fl
   for (; i < n; ++i) y[i] = a[i];
 }
 
-/* Sums with eight accumulators, enough to hide the latency of an addition at two loads per cycle. */
+/* Returns the sum of n floats. It uses eight accumulators, which are enough to hide the latency of an addition at two loads per cycle. */
 static float read_line(const float* x, size_t n) {
   vector s0 = {0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
   size_t i = 0;

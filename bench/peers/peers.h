@@ -34,8 +34,8 @@ struct peer_function {
 
 struct peers {
   const char* target;     /* harp's name of the CPU level */
-  peer_chain copy;        /* y = a; compilers turn the loop into a call of memcpy */
-  peer_chain copy_line;   /* y = a, one vector after the other */
+  peer_chain copy;        /* y = a; compilers replace this loop by a call of memcpy */
+  peer_chain copy_line;   /* y = a, copied one vector after the other */
   peer_chain triad;       /* a + 3 b */
   peer_chain product_sum; /* a b + c */
   peer_chain relu;        /* y = max(a b + c, 0) * 2 */

@@ -1,6 +1,6 @@
-// The peer's side of the protocol of bench/harness/peer_process.h, for peers written in C++. A peer fills input i with fill()
-// (bench/harness/memory.h) and seed_of(i), as the benchmark fills harp's inputs. It then calls serve() with a function that does once what
-// a run of harp's program does.
+// The side of another program (peer) in the protocol of bench/harness/peer_process.h, for peers written in C++. A peer fills input i with
+// fill() (bench/harness/memory.h) and seed_of(i), as the benchmark fills harp's inputs. It then calls serve() with a function that does
+// once what a run of harp's program does.
 #pragma once
 
 #include <cstddef>

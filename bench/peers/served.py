@@ -1,6 +1,6 @@
-"""The peer's side of the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock, requests and
-answers. Packages that ./dev bench installed with pip are in a directory next to this file. On the search path they come after Debian's
-packages; registry_first() moves them before Debian's.
+"""The side of another program (peer) in the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock,
+requests and answers. Packages that ./dev bench installed with pip are in a directory next to this file. On the search path they come after
+Debian's packages; registry_first() moves them before Debian's.
 """
 import os
 import pathlib
@@ -67,5 +67,5 @@ def serve(run, elements=numbers, warm=True, seconds=None):
             print(clock() - begin, flush=True)
         else:
             values = elements(result)
-            step = values.size // 1009 + 1  # the same elements as sampled() of served.h
+            step = values.size // 1009 + 1  # selects the same elements as sampled() of served.h
             print(values.size, *(repr(float(value)) for value in values[::step]), sep="\n", flush=True)

@@ -84,7 +84,7 @@ class Operation:
         return {"int32_t": "int", "int64_t": "int", "double": "float64", "harp_dim": "Dim", "harp_dtype": "DType"}[p["base"]]
 
     def signature(self, node, receiver):
-        """Parameters as Go declares them, without the receiver, and without keepdims, for which there is a second method."""
+        """Returns the parameters as Go declares them, without the receiver, and without keepdims, for which there is a second method."""
         rest = [p for p in self.shown if not (p["name"] == "keepdims") and not (receiver and p is self.nodes[0])]
         return ", ".join(f"{go_parameter(p['name'])} {self.go_type(p, node)}" for p in rest)
 

@@ -55,7 +55,7 @@ extern _Thread_local uintptr_t goharp_calls;
 static inline harp_error* goharp_run(void* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs, harp_buffer** outputs,
                                      const harp_run_options* options, goharp_made* made, uintptr_t calls) {
   harp_error* error = NULL;
-  const uintptr_t outer = goharp_calls; /* a native operation may run programs of another context */
+  const uintptr_t outer = goharp_calls; /* saved, because a native operation may itself run programs of another context */
   goharp_calls = calls;
   const harp_status status = harp_program_run((harp_program*)program, n_inputs, inputs, n_outputs, outputs, options, &error);
   goharp_calls = outer;

@@ -19,10 +19,11 @@ STANDARD = HERE / "harp" / "_array_api.py"
 STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
-# The section of harp.h that declares the operations. Those in BY_HAND get no generated code, because hand-written code calls them.
+# The index of the section of harp.h that declares the operations. The operations in BY_HAND get no generated code; hand-written code calls
+# them.
 OPERATIONS = 5
 BY_HAND = {"custom_function", "custom_function_results", "native", "grad", "grad_flags", "depends"}
-# Names in Python that differ from the C function's: those of the Array API standard.
+# Operations whose Python name differs from the name in C. The Python names are those of the Array API standard.
 NAMES = {
     "neg": "negative", "recip": "reciprocal", "sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal",
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "bitwise_not": "bitwise_invert",
@@ -51,9 +52,9 @@ DEFAULTS = {
 }
 REQUIRED = {"permute.axes", "moveaxis.source", "moveaxis.destination", "unsqueeze.axes", "unfold.axes", "unfold.size", "arange.stop",
             "linspace.start", "linspace.stop", "tensordot.a_axes", "tensordot.b_axes", "pad.before", "roll.shift"}
-# Operations with several results, and the number of results.
+# For each operation with several results: a C++ expression for the number of results.
 RESULTS = {"split": "sections", "split_at": "positions.n + 1", "unstack": "n", "meshgrid": "nodes.n"}
-KINDS = {  # for each kind of parameter: how the core reads it, its type in the C++ reader, its type in Python
+KINDS = {  # for each kind of parameter: its letter in Row::kinds, the method of the C++ class Reader that reads it, and its Python type
     "node": ("x", "node", "Array"), "optional node": ("o", "optional_node", "Array | None"),
     "operand": ("p", "node", "Array | Number"), "like x": ("v", "optional_node", "Array | Number | None"),
     "nodes": ("N", "nodes", "Sequence[Array]"), "int": ("i", "integer", "int"), "bool": ("b", "integer", "bool"),

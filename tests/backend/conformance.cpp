@@ -422,7 +422,7 @@ void check_lifetimes_and_limits(const Subject& subject) {
   std::vector<Buffer> inputs, outputs;
   {
     Bench bench(subject);
-    // this line also releases the graph, which the program must survive
+    // this assignment also releases the parsed graph; the program must stay usable without it
     program = bench.compile("graph g(x: f32[n]) { return y = x * 2.0 }");
     inputs.push_back(bench.floats({1, 2, 3}));
     bench.drop_context();

@@ -30,7 +30,7 @@ void check_programs(const Subject& subject);
 /// Checks wrong arguments, indices out of range, and native functions that fail. Code and message must be the interpreter's, and outputs
 /// must be unchanged.
 void check_errors(const Subject& subject);
-/// Checks runs in which an output is stored in the buffer of an input, and runs in which arrays overlap that must not.
+/// Checks runs in which an output is stored in the buffer of an input, and runs that must be rejected because their arrays overlap.
 void check_aliases(const Subject& subject);
 /// Checks a program that many threads run, and contexts with several workers.
 void check_threads(const Subject& subject);

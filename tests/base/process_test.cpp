@@ -236,7 +236,8 @@ TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that
     const std::string reader = "cat; while [ ! -e '" + reaped + "' ]; do sleep 0.01; done; " + exit;
     std::thread host([&] {
       const auto give_up = Clock::now() + 20s;
-      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // repeats until there is a child
+      // repeats until waitpid has reaped a child
+      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);
       write_text(reaped, "");
     });
     const CommandResult result = run_pipeline(system, "exit 7", reader, 20s);

@@ -8,8 +8,8 @@ namespace {
 
 using Operand = std::function<harp_node*()>;  // a function that makes an operand, and before it the operand's own operands
 
-/// A graph with several kernels: functions, reductions, a contraction, two index checks, and an output that uses all of them. The operands
-/// of each call with two operands are made from left to right, or with `from_right` from right to left.
+/// Builds a graph that is compiled to several kernels: functions, reductions, a contraction, two index checks, and an output that uses all
+/// of them. The operands of each call with two operands are made from left to right, or with `from_right` from right to left.
 harp_node* build(harp_graph* g, bool from_right) {
   const auto of = [](harp_node* (*function)(harp_node*), const Operand& x) -> Operand { return [=] { return function(x()); }; };
   const auto both = [=](harp_node* (*function)(harp_node*, harp_node*), const Operand& left, const Operand& right) -> Operand {

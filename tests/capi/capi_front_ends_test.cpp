@@ -55,7 +55,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   const size_t nodes = harp_graph_node_count(graph.get());
   CHECK(nodes == 2);
   CHECK(harp_add(x, y) == nullptr);
-  CHECK(harp_neg(x) == nullptr);  // fails, because the graph still has the error of harp_add
+  CHECK(harp_neg(x) == nullptr);  // fails, because the graph still keeps the error of harp_add
   CHECK(taken(graph.get()).starts_with("add: operands have shapes [3] and [4]"));
   CHECK(harp_graph_error(graph.get()) == nullptr);
   CHECK(harp_graph_node_count(graph.get()) == nodes);
@@ -215,7 +215,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   for (int step = 0; step < 200; ++step) {
     const std::string name = "forcing" + std::to_string(step);
     state = harp_add(harp_mul(state, one), harp_sin(input(graph.get(), name.c_str(), {n})));
-    // Like a front end that has computed the state: an input with the computed values replaces the expression.
+    // The test does what a front end does that has computed the state: an input with the computed values replaces the expression.
     const std::string next = "state" + std::to_string(step);
     state = input(graph.get(), next.c_str(), {n});
     harp_node* kept[] = {state, one, x};

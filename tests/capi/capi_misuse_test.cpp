@@ -45,9 +45,9 @@ struct Bench {
 };
 
 struct Misuse {
-  const char* called;  // the beginning of the message
+  const char* called;  // the beginning of the expected message
   harp_status code;
-  const char* message;  // a part of the message
+  const char* message;  // a part of the expected message
   std::function<void(Bench&)> call;
 };
 
@@ -115,7 +115,7 @@ TEST_CASE("C1: every function of two and three operands names itself in its erro
   struct Row {
     const char* name;
     Binary function;
-    bool any_dtype = false;  // the function accepts every combination of dtypes
+    bool any_dtype = false;  // true: the function accepts every combination of dtypes
   };
   const std::vector<Row> rows = {{"add", harp_add},
                                  {"sub", harp_sub},

@@ -177,7 +177,7 @@ TEST_CASE("compile: a cache that cannot be used is no error") {
     service.compile(request_for(6), &report);
     CHECK(report.origin == Origin::kMemory);
   }
-  // A cache that can be read but not written: existing entries are used, and new ones stay in memory.
+  // The cache can be read but not written, so existing entries are used, and new ones stay in memory.
   bench.options.cache.directory = bench.scratch / "cache";
   bench.service().compile(request_for(6));
   struct ReadOnlyFiles : FaultyFiles {

@@ -50,7 +50,7 @@ class SteppedProcess : public FaultyProcess {
   std::atomic<std::chrono::microseconds> slept_{std::chrono::microseconds(0)};
 };
 
-/// Files among which the cache's lock is never free, as if another process held it for ever.
+/// A file system in which the cache's lock is never free, as if another process held it for ever.
 class LockedFiles : public FaultyFiles {
  public:
   using FaultyFiles::FaultyFiles;

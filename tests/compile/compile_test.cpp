@@ -84,7 +84,7 @@ TEST_CASE("compile: a work directory serves again, as long as it is there and th
   CHECK(std::filesystem::is_empty(first[0]));
   CHECK(compile(2));
   CHECK(work() == first);
-  std::filesystem::remove(first[0]);  // as if a user had deleted it
+  std::filesystem::remove(first[0]);  // deletes the file, as a user might do
   CHECK(compile(3));
   const std::vector<std::string> second = work();
   REQUIRE(second.size() == 1);

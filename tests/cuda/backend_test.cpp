@@ -10,11 +10,12 @@ using namespace capi_test;
 
 namespace {
 
-// The last member makes check_threads() run a program on an array of 20 rows. A block of threads sums one row, so several blocks have work.
+// The last member, 20, is the number of rows of the array with which check_threads() runs a program. A block of threads sums one row, so
+// several blocks have work.
 const conformance::Subject kCuda{"cuda", nullptr, nullptr, [](harp_context* context) { fake_cuda::use(context); }, 20};
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n], y: f32[n]) { return z = x * 2.0 + y, s = sum(x, axes=[0]) }";
 
-/// Compiles for the GPU. Returns NULL on failure, with the error in `err`.
+/// Compiles the graph `text` for the GPU. Returns NULL on failure, with the error in `err`.
 Program try_compile(harp_context* context, harp_error** err, const char* text = kText) {
   const Graph graph = parse(context, text);
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
@@ -22,7 +23,7 @@ Program try_compile(harp_context* context, harp_error** err, const char* text = 
   return Program(harp_compile(graph.get(), &options, err));
 }
 
-/// Returns z and s of a run on the GPU for x = 1, 2, 3 and y = 10, 20, 30.
+/// Runs the program of kText on the GPU with x = 1, 2, 3 and y = 10, 20, 30. Returns the elements of z, then those of s.
 std::vector<float> results(harp_context* context, harp_program* program) {
   std::vector<Buffer> inputs;
   for (const std::vector<float>& values : {std::vector<float>{1, 2, 3}, std::vector<float>{10, 20, 30}}) {

@@ -34,7 +34,7 @@ Buffer filled(harp_context* context, const char* device, const Floats& content) 
   return buffer;
 }
 
-/// Returns y of a run; an empty list on failure.
+/// Runs the program on x. Returns the elements of its output y, or an empty list on failure.
 Floats result(harp_program* program, harp_buffer* x, harp_error** err) {
   const std::vector<Buffer> outputs = run(program, {x}, err);
   if (outputs.size() != 1) return {};

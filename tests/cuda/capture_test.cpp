@@ -28,7 +28,7 @@ constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n 
 
 void* address_of(const Buffer& buffer) { return reinterpret_cast<void*>(harp_buffer_address(buffer.get())); }
 
-/// Runs a program on arrays of the caller, on this stream unless it is NULL.
+/// Runs a program on arrays of the caller. The run is enqueued on `stream`; if that is NULL, it is complete when the call returns.
 harp_status run_on(void* stream, const Program& program, std::vector<harp_buffer*> inputs, harp_buffer* y, harp_error** err,
                    uint32_t flags = 0) {
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
@@ -302,7 +302,8 @@ TEST_CASE("H5.capture: every function of the driver fails once during a capture,
           }
           CHECK(driver.live() == live);
           points += has_failed ? 1 : 0;
-          if (!has_failed) break;  // a run calls this function fewer than `nth` times, so each of its calls has failed once
+          // the run called this function fewer than `nth` times, so by now every one of its calls has been made to fail once
+          if (!has_failed) break;
         }
     CHECK(points > 15);
   }

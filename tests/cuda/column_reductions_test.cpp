@@ -1,5 +1,5 @@
-// Reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread per column. Their results must be bit-identical
-// to the interpreter's in every order of threads. A kernel with a fault must give other bits.
+// Tests reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread per column. Their results must be
+// bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 #include <utility>
 
 #include "cuda/checked_programs.h"
@@ -77,9 +77,9 @@ TEST_CASE("C1: a reduction of few columns with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[300, 3]) {\n  return y = sum(x, axes=[0])");
   Faults faults(programs.last());
-  // without the first barrier, threads combine elements that other threads have not yet copied
+  // fault: without the first barrier, threads combine elements that other threads have not yet copied
   faults.replace("__syncthreads();", "");
-  // the rows of a tile are too far apart
+  // fault: the threads use wrong row numbers within a tile
   faults.replace("thread / 4", "thread / 2");
   faults.check(kDataSets);
 }

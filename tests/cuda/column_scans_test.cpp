@@ -1,5 +1,5 @@
-// Scans along columns (lower/gpu/scan_columns.h), by groups of threads or by one thread per column. Their results must be bit-identical to
-// the interpreter's in every order of threads. A kernel with a fault must give other bits.
+// Tests scans along columns (lower/gpu/scan_columns.h), by groups of threads or by one thread per column. Their results must be
+// bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 
 #include <utility>
 
@@ -125,14 +125,14 @@ TEST_CASE("C1: a scan along columns with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[100, 3]) {\n  return y = cumsum(x, axis=0)");
   Faults one_block(programs.last());
-  // without the first barrier, threads combine elements that other threads have not yet copied; without the second one, threads store
-  // elements that are not yet combined
+  // faults: without the first barrier, threads combine elements that other threads have not yet copied; without the second one, threads
+  // store elements that are not yet combined
   one_block.add(replaced_at(one_block.text(), 0, "__syncthreads();", ""));
   one_block.add(replaced_at(one_block.text(), 1, "__syncthreads();", ""));
   one_block.check(kDataSets);
   programs.add("x: f32[9000, 3]) {\n  return y = cumsum(x, axis=0)");
   Faults blocks(programs.last());
-  // the running value of a column starts anew in each block
+  // fault: the running sum of a column starts anew in each block of rows
   blocks.replace("acc1 = input0", "acc1 = 0.0f * input0");
   blocks.check(kDataSets);
 }

@@ -35,7 +35,7 @@ uint64_t number_in(const char* name, uint64_t otherwise) {
   return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
 }
 
-/// Returns one test for each operation, with one of the dtypes that the operation accepts; the seed chooses the dtype.
+/// Returns one cell of the matrix for each operation: the operation with one of the dtypes that it accepts, which the seed chooses.
 std::vector<Cell> cell_of_each_operation(std::vector<Cell> cells, uint64_t seed) {
   std::vector<Cell> chosen;
   for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
@@ -45,7 +45,7 @@ std::vector<Cell> cell_of_each_operation(std::vector<Cell> cells, uint64_t seed)
   return chosen;
 }
 
-/// Returns every `parts`th of the cells (operations with one dtype each); the seed decides which one is first.
+/// Returns every `parts`th cell of the matrix (a cell is an operation with one dtype); the seed decides which cell is the first.
 std::vector<Cell> part_of(std::vector<Cell> cells, uint64_t parts, uint64_t seed) {
   std::vector<Cell> chosen;
   for (size_t i = seed % parts; i < cells.size(); i += parts) chosen.push_back(std::move(cells[i]));

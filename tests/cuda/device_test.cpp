@@ -1,5 +1,5 @@
-// Arrays on a GPU, with the fake driver. An array that is copied to the GPU and back must be unchanged. If a function of the driver fails,
-// harp must return an error that names the function. No memory may leak.
+// Tests arrays on a GPU, with the fake driver. An array that is copied to the GPU and back must be unchanged. If a function of the driver
+// fails, harp must return an error that names the function. No memory may leak.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -210,7 +210,7 @@ TEST_CASE("H5.device: a GPU that is full") {
     CHECK(err.code() == HARP_ERROR_OUT_OF_MEMORY);
     CHECK_MESSAGE(err.message().find("out of memory on cuda:0: 800000 bytes: cuMemAlloc") == 0, err.message());
     CHECK_MESSAGE(err.message().find("CUDA_ERROR_OUT_OF_MEMORY (2)") != std::string::npos, err.message());
-    // harp keeps freed memory for reuse, and releases it when memory would otherwise not suffice.
+    // harp keeps freed memory for reuse. It releases this memory when an allocation would otherwise fail.
     large.reset();
     CHECK(make_buffer(context.get(), "cuda", 220'000) != nullptr);
     const Buffer small = filled(context.get(), "cuda", {1, 2});

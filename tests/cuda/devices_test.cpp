@@ -1,5 +1,5 @@
-// Several GPUs, with the fake driver. A program is loaded only on the GPUs on which it runs, it runs on the GPU where its arrays are, and a
-// failure of one GPU does not affect the others.
+// Tests several GPUs, with the fake driver. A program is loaded only on the GPUs on which it runs, it runs on the GPU where its arrays are,
+// and a failure of one GPU does not affect the others.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -176,7 +176,7 @@ TEST_CASE("L5.simd_width/cuda C1: threads that compute any number of elements of
       programs.add(cat("x: ", dtype, "[n]) {\n  return y = x + x * x"), {{0}, {1}, {7}, {16}, {17}, {320}, {1001}}, schedule);
     programs.add("x: bool[n], y: f64[n]) {\n  return z = where(logical_not(x), y, 2.0)", {{0}, {5}, {64}, {100}}, schedule);
     const std::string of_two = cat("kernel_0: elementwise [thread, thread simd=", simd, "]");
-    // The rows of a slice and the rows that `take` selects are not aligned.
+    // The rows of a slice, and the rows that `take` selects, begin at addresses that are not aligned to pairs of elements.
     programs.add("x: f32[n, 23]) {\n  return y = slice(x, start=[none, 1], stop=[none, 22]) * 2.0", {{1}, {40}}, of_two);
     programs.add("x: f32[50, 24], i: i32[n]) {\n  return y = take(x, i, axis=0) + 1.0", {{1}, {30}}, of_two);
     programs.add("x: f32[40, 48]) {\n  return y = pad(x, [0, 3], [0, 2])", {{}}, of_two);

@@ -74,7 +74,7 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
         if (has_pools) CHECK(driver.calls("cuStreamSynchronize") == waits);
         x.reset(), y.reset();
         CHECK(host.read(z.get()) == Floats{7, 8, 9});
-        // A function of harp that reads the output of such a run waits for the run, so it returns the results.
+        // harp_buffer_read and other functions of harp that read such an output wait for the run, so they return the results.
         const Buffer w = run_on(host.stream(), program.get(), z.get(), err);
         CHECK(content_of(w.get()) == Floats{-17, -16, -15});
         CHECK(host.read(w.get()) == Floats{-17, -16, -15});
@@ -83,7 +83,8 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
         harp_buffer* outputs[] = {nullptr};
         CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK);
         const Buffer last(outputs[0]);
-        CHECK(driver.pending() <= 1);  // the only work that may still be pending is the release of the arena
+        // the only work that may still be pending is the release of the arena (the memory for temporary arrays)
+        CHECK(driver.pending() <= 1);
         CHECK(driver.current_context() == other);
       }
     }
@@ -199,7 +200,7 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
   const fake_cuda::Driver driver;
   {
     const Host host(driver, 0), stranger(driver, 0);
-    void* other = nullptr;  // the stream of the consumer
+    void* other = nullptr;  // the consumer's stream, to which the array is exported
     {
       const fake_cuda::CurrentContext current(driver.library(), host.context());
       REQUIRE(driver.library().call<int>("cuStreamCreate", &other, 1u) == 0);
@@ -273,7 +274,7 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
       const Context context = make_context_with(driver, host.options());
       const Program program = compile_for_gpu(context.get(), kText);
       const Buffer x = filled(context.get(), "cuda", {1, 2, 3});
-      const auto run_often = [&] {  // makes three runs, after which harp has a CUDA graph of the launches
+      const auto run_often = [&] {  // makes three runs; the repeated runs use a CUDA graph that harp makes of the launches
         for (int i = 0; i < 3; ++i) CHECK(run_on(host.stream(), program.get(), x.get(), nullptr) != nullptr);
       };
       run_often();
@@ -290,7 +291,7 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
             ErrorSlot err;
             const Buffer y = run_on(host.stream(), program.get(), x.get(), err);
             driver.fail(function, 0, 0);
-            // A run calls this function fewer than `nth` times, so each of its calls has failed once.
+            // The runs called this function fewer than `nth` times, so by now every one of its calls has been made to fail once.
             if (driver.calls(function) < before + nth) break;
             ++points;
             const bool retried = function == "cuCtxPushCurrent" || function == "cuStreamSynchronize" || function.find("cuGraph") == 0 ||

@@ -1,5 +1,5 @@
-// Launch plans on the fake driver: kernels run in order with the plan's sizes and addresses, errors are reported, and if any function of
-// the driver fails once, nothing leaks.
+// Tests launch plans on the fake driver: kernels run in order with the plan's sizes and addresses, errors are reported, and if any function
+// of the driver fails once, nothing leaks.
 #include "run/cuda/executable.h"
 
 #include <doctest/doctest.h>

@@ -3,9 +3,9 @@ packages of the group "cuda"; no GPU is needed. The kernels must have no spilled
 permit. In the PTX every operation on floats must be that of the source: rounded to nearest, not approximate, and with subnormals kept.
 
 This test compiles only a part of all combinations, because the compilers are slow (up to 7 s for a text). The architectures take turns over
-the texts. NVRTC 13 compiles each text for one architecture, but matrix products by tiles for two. NVRTC 12 compiles every fourth text, and
-nvcc every sixth. `./dev torture cuda` compiles all combinations of texts, architectures and compilers (tests/torture/cuda/compilers.py,
-which uses this module).
+the texts. NVRTC 13 compiles each text for one architecture; it compiles the texts of tiled matrix products for two. NVRTC 12 compiles every
+fourth text, and nvcc every sixth. `./dev torture cuda` compiles all combinations of texts, architectures and compilers
+(tests/torture/cuda/compilers.py, which uses this module).
 """
 import collections
 import concurrent.futures
@@ -37,7 +37,7 @@ def read(path):
         return file.read()
 
 
-# The golden texts of matrix products and convolutions by tiles.
+# The golden texts of matrix products and convolutions that are computed by tiles.
 PRODUCTS = [path for path in GOLDEN if "contraction [" in read(path)]
 
 

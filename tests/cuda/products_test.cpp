@@ -1,6 +1,6 @@
-// Matrix products, batched matrix products and convolutions by tiles (lower/gpu/product.h). In the emulator, their results must be
-// bit-identical to the interpreter's. These kernels compute much, so each run is made in only one order of threads, which changes from run
-// to run. A kernel with a fault must give other bits.
+// Tests matrix products, batched matrix products and convolutions by tiles (lower/gpu/product.h). In the emulator, their results must be
+// bit-identical to the interpreter's. These kernels take long in the emulator, so each run is made in only one order of threads, which
+// changes from run to run. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -426,11 +426,12 @@ TEST_CASE("C1: a product whose asynchronous copies have a fault has other bits")
   programs.add("a: f32[40, 600], b: f32[600, 64]) {\n  return c = matmul(a, b)", {{}}, tiles("", 32, 2, 32, 2, 8, 0, 4));
   Faults faults(programs.last());
   const std::string wait = "cp.async.wait_group 2;";
-  faults.replace(cat("asm volatile(\"", wait, "\" : : : \"memory\");"), "");         // no wait
-  faults.replace(wait, "cp.async.wait_group 3;");                                    // a wait that does not include the last batch
-  faults.replace("asm volatile(\"cp.async.commit_group;\" : : : \"memory\");", "");  // the first batch joins the second one
-  faults.replace("asm volatile(\"cp.async.wait_group 0;\" : : : \"memory\");", "");  // the last copies are still under way
-  faults.replace("__syncthreads();", "");                                            // copies of other threads are used too early
+  faults.replace(cat("asm volatile(\"", wait, "\" : : : \"memory\");"), "");  // no wait
+  faults.replace(wait, "cp.async.wait_group 3;");                             // fault: the wait does not include the last batch
+  // fault: the copies of the first batch belong to the second
+  faults.replace("asm volatile(\"cp.async.commit_group;\" : : : \"memory\");", "");
+  faults.replace("asm volatile(\"cp.async.wait_group 0;\" : : : \"memory\");", "");  // fault: the last copies are not complete when used
+  faults.replace("__syncthreads();", "");                                            // fault: copies of other threads are used too early
   faults.check(1);
 }
 
@@ -438,9 +439,9 @@ TEST_CASE("C1: a product with a fault has other bits") {
   Programs programs;
   programs.add("a: f32[40, 600], b: f32[600, 50]) {\n  return c = matmul(a, b)");
   Faults faults(programs.last());
-  // without the barrier, threads read terms that other threads have not yet written
+  // fault: without the barrier, threads read terms that other threads have not yet written
   faults.replace("__syncthreads();", "");
-  // the sum is rounded after each product, not fused
+  // fault: each product is rounded before it is added, whereas a fused multiply-add rounds only the sum
   faults.replace("__fmaf_rn(a, b, c)", "__fmaf_rn(a, b, 0.0f) + c");
   faults.check(1);
 }
@@ -450,8 +451,8 @@ TEST_CASE("C1: a product by tensor cores with a fault has other bits") {
   programs.choose("sm_90");
   programs.add("a: f64[40, 600], b: f64[600, 50]) {\n  return c = matmul(a, b)");
   Faults faults(programs.last());
-  faults.replace("+ lane / 4 - 2 * term", "+ lane / 4");                // lanes read the elements of b that belong to other lanes
-  faults.replace("rows += term * row_step, ", "");                      // all lanes read the first term of their row
-  faults.replace("mma_8x8x4_f64(c", "if (lane < 31) mma_8x8x4_f64(c");  // one lane does not take part
+  faults.replace("+ lane / 4 - 2 * term", "+ lane / 4");                // fault: lanes read the elements of b that belong to other lanes
+  faults.replace("rows += term * row_step, ", "");                      // fault: all lanes read the first term of their row
+  faults.replace("mma_8x8x4_f64(c", "if (lane < 31) mma_8x8x4_f64(c");  // fault: one lane does not take part in the product
   faults.check(1);
 }

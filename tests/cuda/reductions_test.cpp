@@ -1,5 +1,5 @@
-// Reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain`. In the emulator, their
-// results must be bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
+// Tests reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain`. In the emulator,
+// their results must be bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -95,13 +95,13 @@ TEST_CASE("C1: a reduction with a fault has other bits") {
   Programs programs;
   programs.add("x: f32[5, 1024]) {\n  return y = sum(x, axes=[-1])");
   Faults faults(programs.last());
-  // the threads combine their sums in another order
+  // fault: the threads combine their sums in another order
   faults.replace("distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2");
-  // threads read the elements of other threads
+  // fault: threads read the elements of other threads
   faults.replace("thread = threadIdx.x;", "thread = threadIdx.x / 2 + threadIdx.x % 2 * 32;");
-  // the last shuffle hands out the value of lane 1 instead of lane 0
+  // fault: the last shuffle broadcasts the value of lane 1 instead of lane 0
   faults.replace("s[0], 0, 32)", "s[0], 1, 32)");
-  // without a barrier, threads read values that other threads have not yet written
+  // fault: without a barrier, threads read values that other threads have not yet written
   faults.replace("__syncthreads();", "");
   faults.check(kDataSets);
 }

@@ -17,9 +17,9 @@ using namespace harp::cuda_test;
 
 namespace {
 
-/// y = (x * 3 + 1) * 3 + 1. The first launch stores the intermediate result in the arena, the second launch reads it there, and a third
-/// launch overwrites it. So the plan has an edge from the second launch to the third, although the third does not use the second one's
-/// result. `has_edge` is whether that edge is present.
+/// y = (x * 3 + 1) * 3 + 1. The first launch stores the intermediate result in the arena (the memory for temporary arrays), the second
+/// launch reads it there, and a third launch overwrites it. So the plan has an edge from the second launch to the third, although the third
+/// does not use the second one's result. `has_edge` is whether that edge is present.
 void reuse_arena(Planned& planned, bool has_edge = true) {
   planned.plan.arena = planned.code(planned.n * 4);
   planned.plan.steps = {
@@ -164,7 +164,7 @@ TEST_CASE("H5.replay: a program keeps the graphs of the four sizes that were use
     CHECK(graphs() == 6);
     CHECK(run_right(bench, 2, 1));  // the graph for 2 elements had been removed, because it was the least recently used
     CHECK(graphs() == 6);
-    // Sizes that occur only once do not replace a graph.
+    // Each of these sizes occurs only once. So no graphs are made for them, and no graph is removed.
     for (size_t n = 10; n < 30; ++n) CHECK(run_right(bench, n));
     CHECK(graphs() == 6);
     CHECK(run_right(bench, 1));
@@ -301,7 +301,7 @@ TEST_CASE("H5.replay: graphs hold no more memory than they may") {
     options.max_kept_bytes = 30;
     Gpus gpus(driver, options);
     Planned planned;
-    reuse_arena(planned);  // the memory that the program's CUDA graph allocates for its arena has 4 bytes for each element
+    reuse_arena(planned);  // the arena (memory for temporary arrays) that the program's CUDA graph allocates has 4 bytes for each element
     {
       Bench first(gpus, planned.plan), second(gpus, planned.plan);
       CHECK(run_right(first, 3, 3));
@@ -320,8 +320,8 @@ TEST_CASE("H5.replay: graphs hold no more memory than they may") {
 
 TEST_CASE("H5.replay: every function of the driver fails once, and nothing is lost") {
   const fake_cuda::Driver driver;
-  // Functions whose failure a run survives: they release something, or allocate the arena of a graph, without which the kernels are
-  // launched one by one.
+  // Functions whose failure a run survives: they release something, or allocate the arena (the memory for temporary arrays) of a graph,
+  // without which the kernels are launched one by one.
   const std::set<std::string> silent = {"cuCtxPopCurrent",     "cuMemFreeAsync",         "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuLibraryUnload",     "cuCtxPushCurrent",       "cuGetErrorName",  "cuDevicePrimaryCtxRelease",
                                         "cuStreamSynchronize", "cuMemAllocFromPoolAsync"};

@@ -66,7 +66,8 @@ TEST_CASE("C1 G16: sort: sorted floats keep the bits of NaN, and equal elements 
   constexpr size_t kRows = 3, kLength = 5000;
   std::vector<uint32_t> bits;
   for (uint32_t i = 0; i < kRows * kLength; ++i) {
-    const uint32_t mixed = i * 2654435761u;  // two thirds are NaNs of both signs and zeros of both signs; the rest are arbitrary bits
+    // two thirds of the values are NaNs of both signs and zeros of both signs; the others have mixed bits
+    const uint32_t mixed = i * 2654435761u;
     bits.push_back(i % 9 == 0 ? 0x7fc00000u + i : i % 9 == 3 ? 0xff800001u + i : i % 9 == 6 ? (i % 2) << 31 : mixed % 64 << 20);
   }
   const EmulatedLibrary library(emulated_source(program.generated.source));
@@ -167,13 +168,13 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[2, 5000]) {\n  return y = sort(x, axis=1)");
   Faults sort(programs.last());
-  // The merge of two runs ends one element early in the second run.
+  // fault: the merge of two runs ends one element before the end of the second run
   sort.replace("(other < end && before_f32(y, x))", "(other + 1 < end && before_f32(y, x))");
-  // overlapping runs are merged
+  // fault: overlapping runs are merged
   sort.replace("at % (2 * run)", "at % run");
-  // In the search for the parts to merge, the threads search one part too few.
+  // fault: the search for the parts to merge finds a position that is one step too early
   sort.replace("found[half] = thread + 1;", "found[half] = thread;");
-  // without the barrier, a round begins before all threads have finished the previous one
+  // fault: without the barrier, a round of merges begins before all threads have finished the previous round
   sort.replace("    }\n    __syncthreads();\n", "    }\n");
   // At least one of the data sets has no special values. With a NaN or an infinity in a row, all results of the row may be NaN, which would
   // hide the fault.
@@ -181,21 +182,20 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   // A row with an infinity or a NaN becomes NaN with or without a fault, so it cannot reveal the fault. Therefore there are many rows.
   programs.add("x: complex64[60, 256]) {\n  return y = fft(x, axis=1)");
   Faults transform(programs.last());
-  // The factors between passes (roots of 1) are wrong: the first fault omits some of them, and the second one uses the
-  // same factors for all columns.
+  // Two faults in the factors (roots of 1) between passes: first, some factors are omitted; second, all columns use the same factors.
   transform.replace("if (j > 0)", "if (j > 1)");
   transform.replace("(tables + 24) + at", "(tables + 24)");
-  // a pass begins before all threads have finished the one before it
+  // fault: a pass begins before all threads have finished the previous pass
   transform.replace("  }\n  __syncthreads();\n", "  }\n");
   transform.check(kDataSets);
   programs.add("x: complex64[1, 10000]) {\n  return y = fft(x, axis=1)");
   Faults matrix(programs.last());
-  // roots of the second quarter of the circle have the wrong sign
+  // fault: roots in the second quarter of the circle have the wrong sign
   matrix.replace("quarter == 1 || quarter == 2 ? -s", "quarter == 2 ? -s");
   matrix.check(kDataSets);
   programs.add("x: complex64[1, 8192]) {\n  return y = fft(x, axis=1)");
   Faults in_turn(programs.last());
-  // Without this barrier, threads store imaginary parts over real parts that other threads have not yet read.
+  // Fault: without this barrier, threads store imaginary parts over real parts that other threads have not yet read.
   constexpr std::string_view kBarrier = "  __syncthreads();\n";
   std::string without = in_turn.text();
   const size_t barrier = without.find(kBarrier, without.find("] = numbers["));

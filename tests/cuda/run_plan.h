@@ -14,13 +14,13 @@
 namespace harp::cuda_test {
 
 struct PlanResult {
-  std::string error;  // an error that the emulator found, or a write outside of the arena; "" if there is none
+  std::string error;  // an error that the emulator found, or a write outside of the temporary memory; "" if there is none
   std::optional<IndexFault> fault;
 };
 
-/// `kernel_of` finds a kernel by its name in the plan. An inaccessible page follows the arena and each constant, so that accesses beyond
-/// their ends fault. The simulated device is small, so that loops over a grid make several steps. A plan that calls host functions throws
-/// Error{kUnsupported}.
+/// `kernel_of` finds a kernel by its name in the plan. An inaccessible page follows the arena (the memory for temporary arrays) and each
+/// constant, so that accesses beyond their ends fault. The simulated device is small, so that loops over a grid make several steps. A plan
+/// that calls host functions throws Error{kUnsupported}.
 PlanResult run_plan(const cuda::Plan& plan, const std::function<const EmulatedKernel&(const std::string& name)>& kernel_of,
                     std::span<void* const> inputs, std::span<void* const> outputs, std::span<const int64_t> shape_values,
                     ThreadOrder order);

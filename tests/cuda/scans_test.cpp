@@ -1,4 +1,4 @@
-// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several. Their results must be bit-identical to the
+// Tests scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several. Their results must be bit-identical to the
 // interpreter's in every order of threads. A kernel with a fault must give other bits.
 
 #include "cuda/checked_programs.h"
@@ -55,11 +55,11 @@ TEST_CASE("C1: a scan with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[5, 9000]) {\n  return y = cumsum(x, axis=-1)");
   Faults faults(programs.last());
-  // without a barrier, threads read values that other threads have not yet written
+  // fault: without a barrier, threads read values that other threads have not yet written
   faults.replace("__syncthreads();", "");
-  // the groups of four elements are combined in another order
+  // fault: the groups of four elements are combined in another order
   faults.replace("row3_at1[13] + row3_at1[15]", "row3_at1[14] + row3_at1[15]");
-  // a block starts from the wrong total
+  // fault: a block starts from a wrong total of the preceding blocks
   faults.replace("row[-1]", "row[0]");
   faults.check(kDataSets);
 }

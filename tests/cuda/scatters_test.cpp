@@ -1,5 +1,5 @@
-// Scatters (lower/gpu/scatter.h) with many updates of the same element. Their results must be bit-identical to the interpreter's in every
-// order of threads, so the updates of an element must be applied in the order in which they are listed.
+// Tests scatters (lower/gpu/scatter.h) with many updates of the same element. Their results must be bit-identical to the interpreter's in
+// every order of threads, so the updates of an element must be applied in the order in which they are listed.
 #include <algorithm>
 #include <string_view>
 
@@ -49,7 +49,7 @@ TEST_CASE("C1: integers whose updates may come in any order are updated by atomi
       const std::string_view op = update.op;
       programs.add(cat("x: ", dtype, "[20, 6], i: i32[90, 6], u: ", dtype, "[90, 6]) {\n  return y = ", op, "(x, i, u, axis=0)"));
       CHECK(programs.has(update.atomic));
-      if (dtype == "u32" || dtype == "i64") continue;  // the other sizes with one type of each width and sign
+      if (dtype == "u32" || dtype == "i64") continue;  // the other shapes are tested with one type of each width and sign only
       programs.add(cat("x: ", dtype, "[n], i: i64[m], u: ", dtype, "[m]) {\n  return y = ", op, "(x, i, u, axis=0)"),
                    {{30, 100}, {3, 0}, {0, 5}, {1, 3000}});
       programs.add(cat("x: ", dtype, "[4, 50, 6], i: i32[4, 70, 6], u: ", dtype, "[4, 70, 6]) {\n  return y = ", op, "(x, i, u, axis=1)"));

@@ -159,7 +159,7 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
     const harp_array out[] = {{y.data(), &size, HARP_F32, 1}, {&s, nullptr, HARP_F32, 0}};
     const harp_run_options options = staged();
     const auto call = [&](harp_error** err) { return harp_program_call(program.get(), 2, in, 2, out, &options, err); };
-    const auto check_calls = [&] {  // makes three runs, after which harp has a CUDA graph of the launches
+    const auto check_calls = [&] {  // makes three runs; the repeated runs use a CUDA graph that harp makes of the launches
       for (int i = 0; i < 3; ++i) {
         y.assign(3, -1), s = -1;
         CHECK(call(nullptr) == HARP_OK);
@@ -179,7 +179,7 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
         ErrorSlot err;
         const harp_status status = call(err);
         driver.fail(function, 0, 0);
-        // A run calls this function fewer than `nth` times, so each of its calls has failed once.
+        // The runs called this function fewer than `nth` times, so by now every one of its calls has been made to fail once.
         if (driver.calls(function) < before + nth) break;
         ++points;
         const bool is_graph = function.find("cuGraph") == 0;  // if a CUDA graph cannot be made or launched, the run succeeds without it

@@ -1,6 +1,6 @@
-// Transposes by tiles in shared memory (lower/gpu/transpose.h). Their results must be bit-identical to the interpreter's in every order of
-// threads, for every element size, for sizes that are not a multiple of a tile, and with fused operations. A kernel with a fault must give
-// other bits.
+// Tests transposes by tiles in shared memory (lower/gpu/transpose.h). Their results must be bit-identical to the interpreter's in every
+// order of threads, for every element size, for sizes that are not a multiple of a tile, and with fused operations. A kernel with a fault
+// must give other bits.
 
 #include "cuda/checked_programs.h"
 
@@ -76,9 +76,9 @@ TEST_CASE("C1: a transpose with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[70, 100]) {\n  return y = permute(x, [1, 0])");
   Faults faults(programs.last());
-  // without the barrier, threads read elements that other threads have not yet copied
+  // fault: without the barrier, threads read elements that other threads have not yet copied
   faults.replace("__syncthreads();", "");
-  // rows of a tile overlap in shared memory
+  // fault: the rows of a tile overlap in shared memory
   faults.replace("* 33", "* 31");
   faults.check(1);
 }

@@ -1,5 +1,5 @@
-// The pragmas in CUDA texts that keep compilers from unrolling loops with long bodies (render/cuda/unrolling.h). These tests look at the
-// texts; golden_compile_test.py compiles such texts, without spilled registers.
+// Tests the pragmas in CUDA texts that keep compilers from unrolling loops with long bodies (render/cuda/unrolling.h). These tests look at
+// the texts; golden_compile_test.py compiles such texts, without spilled registers.
 #include <doctest/doctest.h>
 
 #include <iterator>
@@ -41,7 +41,8 @@ TEST_CASE("C1: compilers must not unroll a loop over few rows, each of which is 
   };
   const std::string few = softmax_of("64");
   CHECK_MESSAGE(count_marked(few, kThreadLoop) == 1, few);
-  CHECK_MESSAGE(few.find("#pragma unroll 15\n") != few.npos, few);  // the parts of a row that a thread has stay in registers
+  // the loop over the elements of a thread is unrolled, so that the elements stay in registers
+  CHECK_MESSAGE(few.find("#pragma unroll 15\n") != few.npos, few);
   CHECK(count_marked(softmax_of("n"), kThreadLoop) == 0);
   CHECK(count_marked(softmax_of("1000000"), kThreadLoop) == 0);
   CHECK(count_marked(source_of("x: f32[1024]) {\n  return y = mul(x, x)"), kAnyLoop) == 0);
@@ -49,7 +50,7 @@ TEST_CASE("C1: compilers must not unroll a loop over few rows, each of which is 
 
 TEST_CASE("C1: compilers must not unroll the main loop of a product of which they know that it has at most 8 steps") {
   const std::string text = source_of("a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)");
-  // a step for 32 of the 256 terms of a slice, with and without asynchronous copies
+  // Two loops, one with asynchronous copies and one without, must not be unrolled. Each step computes 32 of the 256 terms of a slice.
   CHECK_MESSAGE(count_marked(text, R"(for \(i64 ridx\d+ = 0; ridx\d+ < oidx\d+; )") >= 2, text);
   CHECK(text.find("#pragma unroll 32\n") != text.npos);
 }

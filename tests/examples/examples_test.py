@@ -115,7 +115,8 @@ class Examples:
         assert len(rows) == 6, output
         for eager, fused in zip(rows[::2], rows[1::2]):
             assert eager[-7:-4] == fused[-7:-4], output  # these columns are iterations, evaluations and gradient
-            # these columns are kernels and bytes
+
+            # Columns -3 and -2 are the number of kernels and of bytes.
             assert 3 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output
         assert "usage: optimizers" in self.run("optimizers", "2", expected=2)
 

@@ -58,7 +58,7 @@ Argument default_of(const Parameter& parameter) {
   if (text == "none") return std::monostate{};
   if (text == "true" || text == "false") return boolean(text == "true");
   if (text.size() >= 2 && text.front() == '"') return word(text.substr(1, text.size() - 2));
-  if (text.front() == '[') {  // a list of integers
+  if (text.front() == '[') {  // the default is a list of integers
     std::vector<int64_t> values;
     bool negative = false;
     for (const char c : text) {
@@ -252,7 +252,8 @@ class Chooser {
     return list_of(values);
   }
 
-  /// The length of a list argument that has one value per chosen axis. A list with a single value is also valid and applies to all axes.
+  /// The length of a list argument that usually has one value for each chosen axis. A list with a single value is also valid; this value
+  /// applies to all axes.
   size_t entries() {
     const size_t all = row_.name.size() == 8 && row_.name.substr(0, 6) == "unfold" ? static_cast<size_t>(row_.name[6] - '0')
                        : axis_count_ > 0                                           ? axis_count_
@@ -263,7 +264,7 @@ class Chooser {
   Argument size(const Parameter& parameter) {
     if (parameter.name == "repeats") return bench_.small_dim(0, 3);
     if (parameter.name == "start") return bench_.small_dim(-3, 4);
-    // Mostly a bound that no index exceeds, so that the run ends without an error and its results can be compared.
+    // Usually returns a bound that no index exceeds, so that the run ends without an error and its results can be compared.
     if (row_.name == "check_index" && random_.chance(95)) return Dim(INT64_MAX);
     if (parameter.name == "depth") return bench_.small_dim(1, 6);
     return random_.chance(8) ? Dim(0) : bench_.random_dim();
@@ -299,7 +300,8 @@ class Chooser {
     std::vector<SizeItem> items;
     for (int axis = 0; axis < rank(); ++axis) {
       const Dim length = extent(axis);
-      // a window is not clamped to the axis, so its size must be at most the length for all values of the shape variables
+      // harp does not clamp the size of a window to the length of the axis, so the size must not exceed the length for any values of the
+      // shape variables.
       if (which == "size") {
         items.emplace_back(random_.chance(50) ? length : floor_div(length, 2));
         continue;

@@ -1,6 +1,6 @@
-// Random arguments for any operation of the table in graph/operations.h. Arguments are chosen by the kind and the name of each parameter,
-// so a new operation usually needs no code here. An operation with further constraints needs a line in arguments.cpp. The tests fail if an
-// operation is never built.
+// Chooses random arguments for any operation of the table in graph/operations.h. Arguments are chosen by the kind and the name of each
+// parameter, so a new operation usually needs no code here. An operation with further constraints needs a line in arguments.cpp. The tests
+// fail if an operation is never built.
 #pragma once
 
 #include <vector>

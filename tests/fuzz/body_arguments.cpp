@@ -49,8 +49,8 @@ class BodyText {
   }
 
  private:
-  /// If no index in the body needs a bounds check: decides whether the body has a local array. The random number comes from a separate
-  /// stream, so this draw does not change bodies without a local array.
+  /// Decides whether a body in which no index needs a bounds check has a local array. The random number comes from a separate stream, so
+  /// this draw does not change bodies without a local array.
   bool has_plain_array() const {
     Random same = random_, apart(same.next(), "array");
     return apart.chance(30);

@@ -1,4 +1,4 @@
-// Arguments of custom_function: bodies with loops, branches and loads at computed indices, all within the bounds of the array.
+// Chooses arguments of custom_function: bodies with loops, branches and loads at computed indices, all within the bounds of the array.
 #pragma once
 
 #include <optional>

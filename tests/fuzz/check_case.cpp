@@ -201,7 +201,7 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
   return {};
 }
 
-/// Checks that printing, parsing and printing give the same text.
+/// Checks that a graph that is printed, parsed and printed again gives the same text.
 void check_text(const Graph& graph) {
   const std::string text = print_graph(graph);
   const std::string again = print_graph(*parse_graph(text));
@@ -340,7 +340,8 @@ class Checker {
     if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
   }
 
-  /// Checks that the interpreter gives the bits of `usual`, one for each list of sizes, also if it stores outputs in the memory of inputs.
+  /// Checks that the interpreter's results are bit-identical to `usual`, which has an element for each list of sizes, also if the
+  /// interpreter stores outputs in the memory of inputs.
   void check_interpreter(size_t i, const Graph& graph, std::span<const int> in_place_of, std::span<const Expected> usual) {
     const Job& job = jobs_[i];
     if (failed_[i] || std::all_of(in_place_of.begin(), in_place_of.end(), [](int input) { return input < 0; })) return;
@@ -380,7 +381,7 @@ class Checker {
     request.flags = sanitizer_flags(choice.compiler);
     if (choice.optimisation == 0) request.flags.emplace_back(testing::kNoInlining);
     request.target = target_of(choice);
-    // Afterwards the service keeps only what it knows about the compilers: a merged unit is large and not compiled again.
+    // The destructor drops the compiled units that the service keeps in memory: a merged unit is large and is not compiled again.
     struct DropKept {
       ~DropKept() { compile_service().drop_kept(); }
     } const drop{};

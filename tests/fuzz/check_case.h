@@ -71,8 +71,9 @@ class Progress {
 /// a large batch also go through the compile cache, for each compiler.
 void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
-/// Returns for each output the index of the input whose memory the output uses, or -1 if the output has its own memory. Pairs of an output
-/// and an input are tried in a random order, which the seed determines, and are used if neither is in use.
+/// Returns for each output the index of the input whose memory the output uses, or -1 if the output has its own memory. The pairs of
+/// `allowed` are tried in a random order, which the seed determines. A pair is chosen if no earlier chosen pair has the same output or the
+/// same input.
 std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
 
 /// The data of every input as bytes.

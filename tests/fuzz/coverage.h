@@ -24,7 +24,7 @@ class Coverage {
   uint64_t uses(Op op) const { return uses_[static_cast<size_t>(op)]; }
   /// The percentage of legal_pairs() that occurred.
   double pairs_percent() const;
-  /// The legal pairs that did not occur.
+  /// The pairs of legal_pairs() that did not occur.
   std::vector<OpPair> missing_pairs() const;
   /// The requirements that the coverage does not reach, one line for each. The list is empty if there were too few graphs to judge.
   std::vector<std::string> gaps() const;

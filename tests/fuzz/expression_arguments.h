@@ -1,4 +1,4 @@
-// Arguments of the operations that take an expression as text: custom_elementwise and custom_reduce, with random expressions.
+// Chooses arguments of the operations that take an expression as text: custom_elementwise and custom_reduce, with random expressions.
 #pragma once
 
 #include <optional>

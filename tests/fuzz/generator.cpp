@@ -144,7 +144,7 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
       work += node->rank() == 0 ? 0 : count;
       return true;
     };
-    for (const Node* input : graph.inputs())  // inputs count even if no output needs them, because their data is generated
+    for (const Node* input : graph.inputs())  // inputs count as work even if no output needs them, because their data is generated
       if (!add(input)) return false;
     for (const Node* node : graph.live_nodes())
       if (!add(node)) return false;

@@ -1,4 +1,5 @@
-// Arguments for gathers and scatters: arrays of indices that are in range, out of range, negative or computed, and empty arrays of indices.
+// Chooses arguments for gathers and scatters: arrays of indices that are in range, out of range, negative or computed, and empty arrays of
+// indices.
 #pragma once
 
 #include <optional>

@@ -15,9 +15,9 @@ constexpr std::string_view kKinds[] = {"scalar",  "deep",     "empty",  "one",  
 constexpr int kAttempts = 60;  // number of attempts to find random arguments for an operation with one dtype
 
 /// Returns the kinds of shapes to test for one cell (an operation and a dtype). A primitive operation with a dtype of kThorough gets all
-/// kinds. A composite operation gets a quarter of the kinds, because it consists of primitives. So does a primitive operation with another
-/// dtype, because its kernels have the same loops. A composite operation with another dtype gets an eighth. `seed` decides which kinds
-/// these are. Every cell gets the kind with special values.
+/// kinds. A composite operation gets a quarter of the kinds, because it consists of primitives. A primitive operation with another dtype
+/// gets a quarter, too, because its kernels have the same loops. A composite operation with another dtype gets an eighth. `seed` decides
+/// which kinds these are. Every cell gets the kind with special values.
 std::vector<std::string_view> kinds_of(const Operation& row, DType dtype, uint64_t seed) {
   constexpr DType kThorough[] = {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64};
   const bool thorough = std::ranges::find(kThorough, dtype) != std::end(kThorough);

@@ -68,7 +68,7 @@ class Formulas {
   /// sum over k of a[i, k] · b[k, j]: a contraction in chain order (the order of summation for products).
   bool matmul() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(50) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    // large enough for several tiles, and for two blocks of the order of summation
+    // enough for several tiles and, with more than 256 terms, for two blocks of the order of summation (docs/semantics.md, "Sums")
     const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);
     const DType dtype = number_dtype();
     const NodeRef a = factor(dtype, {rows, inner}), b = factor(dtype, {inner, columns});

@@ -45,8 +45,9 @@ class Product {
     if (is_bool(dtype_)) dtype_ = DType::kI32;
   }
 
-  /// Adds the product of a matrix with its own transpose, or a batch of them, with more terms than one block of the order of summation has.
-  /// Generated code may compute half of such a product. Operations on the result are not symmetric.
+  /// Adds the product of a matrix with its own transpose, or a batch of such products. The sums have more terms than one block of the order
+  /// of summation (docs/semantics.md, "Sums"). The result is symmetric, so generated code may compute only half of it. Sometimes applies
+  /// further operations to the result, which need not be symmetric.
   bool add_symmetric() {
     const bool is_batch = random_.chance(25), is_transposed = random_.chance(50);
     const Dim n = is_batch ? bench_.small_dim(3, 6) : bench_.small_dim(3, 9), terms = bench_.small_dim(257, 290);
@@ -67,7 +68,7 @@ class Product {
 
   bool choose_space() {
     const auto some = [&](int64_t lo, int64_t hi) { return random_.chance(65) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    const bool is_deep = random_.chance(30);  // a sum is deep if it has more terms than one block of the order of summation (256)
+    const bool is_deep = random_.chance(30);  // a sum is deep if it has more terms than one block of the order of summation (256 terms)
     axes_ = {{is_deep ? some(4, 6) : some(4, 12), true, false, false},
              {is_deep ? some(8, 9) : some(8, 20), false, true, false},
              {is_deep ? some(257, 400) : some(16, 60), true, true, true}};

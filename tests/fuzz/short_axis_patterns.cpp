@@ -138,8 +138,9 @@ class ShortAxes {
     return want(build::batch_matmul(x_, bench_.array_of(dtype_, other)));
   }
 
-  /// Reductions over the rows of tall matrices with few columns, and passes over them. There are so many rows that the order of summation
-  /// divides them into several blocks (docs/semantics.md, "Sums"). Expensive operands are stored before they are reduced.
+  /// Reductions over the rows of tall matrices with few columns, and kernels that pass over the rows several times. There are so many rows
+  /// that the order of summation divides them into several blocks (docs/semantics.md, "Sums"). Expensive operands are stored before they
+  /// are reduced.
   bool tall() {
     const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
     Shape shape = {random_.chance(30) ? bench_.random_dim() + Dim(512) : bench_.small_dim(200, 1400), bench_.small_dim(2, 7)};

@@ -1,5 +1,5 @@
-// Arrays with axes of a few elements, such as colours, coordinates or classes: reductions, scans, kernels that pass over each row several
-// times, transposes, products, and rows that are joined or repeated.
+// Builds operations on arrays with axes of a few elements, such as colours, coordinates or classes: reductions, scans, kernels that pass
+// over each row several times, transposes, products, and rows that are joined or repeated.
 #pragma once
 
 #include "fuzz/workbench.h"

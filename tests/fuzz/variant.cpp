@@ -71,7 +71,8 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   s.prefetch = rules.may_prefetch && random.chance(40);
   s.nan_flag = rules.may_use_invalid_flag && random.chance(60);
   if (rules.may_compute_half && random.chance(70)) {
-    // The rows of a block must be as many as the columns of some whole tiles. The tiles are small, so that there are several blocks.
+    // If only half of a symmetric product is computed, the number of rows of a block must be a multiple of the number of columns of a tile.
+    // The tiles are small here, so that there are several blocks.
     s.half = true;
     s.axes.back().unroll = 1;
     int lanes = 1;
@@ -114,7 +115,7 @@ bool is_legal(const Program& program, const KernelPlan& kernel, size_t v, const 
     return false;
   }
 }
-/// Tests whether the schedule is legal for all sizes.
+/// Tests whether the schedule is legal for all values of the shape variables.
 bool is_legal(const Program& program, KernelPlan kernel, const Schedule& schedule) {
   kernel.variants.assign(1, Variant{});  // without a guard
   return is_legal(program, kernel, 0, schedule);

@@ -43,8 +43,8 @@ std::string to_string(const BuildVariant& variant);
 /// The inverse of to_string(). Throws Error{kParse} for an unknown word, which the message contains.
 BuildVariant parse_variant(std::string_view text);
 
-/// What random_variants may draw. All seeds of a group use the same compiler and flags, so that one run of a compiler compiles many graphs.
-/// The other settings are drawn for each seed.
+/// Limits on the variants that random_variants() draws. All seeds of a group use the same compiler and flags, so that one run of a compiler
+/// compiles many graphs. The other settings are drawn for each seed.
 struct VariantLimits {
   uint64_t seeds_per_compiler = 100;
   std::vector<std::string> compilers = {"gcc", "clang"};

@@ -20,8 +20,8 @@ constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 
 constexpr int64_t kRareSizes[] = {32, 48, 63, 64, 65, 70, 100, 127, 129, 130, 200};
 constexpr int64_t kLargeSizes[] = {255, 256, 257, 300, 511, 513, 1000, 4095, 4096, 4097, 4160, 8193, 12289, 65537, 70001};
 
-/// A constant array with at least this many elements is passed to generated code as a hidden input, not written into the source. Real and
-/// imaginary parts are separate arrays.
+/// A constant array with at least this many elements is passed to generated code as an additional argument (a hidden input), not written
+/// into the source. Real and imaginary parts are separate arrays.
 int64_t least_hidden(DType dtype) { return static_cast<int64_t>(ir::kMaxConstantText / size_of(real_dtype(dtype))) + 1; }
 
 }  // namespace

@@ -43,8 +43,8 @@ class Workbench {
   bool keep(NodeRef node);
   /// Keeps all nodes that are small enough. Returns true if at least one was.
   bool keep_any(const std::vector<NodeRef>& nodes);
-  /// Keeps the node and makes it an output: the caller wants to test something that only happens if the value is stored. Returns false if
-  /// the node is too large.
+  /// Keeps the node and makes it an output, for tests of code that is generated only if the value is stored. Returns false if the node is
+  /// too large.
   bool want(NodeRef node);
   bool is_wanted(NodeRef node) const { return wanted_.contains(node); }
   /// An existing node for which `wanted` returns true, usually one of the newest; null if there is no such node.

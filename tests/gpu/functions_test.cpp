@@ -1,6 +1,6 @@
-// The functions of the op table on a real GPU, with many inputs: every bit pattern of the 16-bit floats, millions of patterns of the wider
-// floats, ordinary numbers, and all combinations of special values. The results must have the bits of the backend "c", which other tests
-// compare with the interpreter.
+// Tests the functions of the op table on a real GPU, with many inputs: every bit pattern of the 16-bit floats, millions of patterns of the
+// wider floats, ordinary numbers, and all combinations of special values. The results must have the bits of the backend "c", which other
+// tests compare with the interpreter.
 #include <algorithm>
 
 #include "base/text.h"
@@ -118,7 +118,7 @@ Functions casts_of(DType from) {
   Functions functions{from, 1, {}};
   for (int i = 1; i < kDTypeCount; ++i) {
     const auto to = static_cast<DType>(i);
-    if (to == from || (is_complex(from) && !is_complex(to))) continue;  // harp rejects complex to real
+    if (to == from || (is_complex(from) && !is_complex(to))) continue;  // harp rejects conversions from complex to real dtypes
     functions.calls.push_back(cat("cast(x0, dtype=", name(to), ")"));
   }
   return functions;

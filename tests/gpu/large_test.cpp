@@ -1,5 +1,5 @@
-// Large arrays on a real GPU: launches of many blocks, positions beyond 32 bits, and routines of many launches. The bits must be those of
-// the backend "c" or, where the CPU has no memory for a second array of that size, those of simple arithmetic.
+// Tests large arrays on a real GPU: launches of many blocks, positions beyond 32 bits, and routines of many launches. The bits must be
+// those of the backend "c" or, where the CPU has no memory for a second array of that size, those of simple arithmetic.
 #include <algorithm>
 #include <cmath>
 

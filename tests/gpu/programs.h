@@ -97,7 +97,7 @@ inline void overwrite(const std::vector<capi_test::Buffer>& buffers) {
   }
 }
 
-/// Runs three times with the same arrays. harp allocates the outputs of the first run. Returns what is wrong, or "".
+/// Runs the program three times with the same arrays. harp allocates the outputs of the first run. Returns what is wrong, or "".
 inline std::string check_run(harp_context* context, const Work& work, const Run& run) {
   std::vector<capi_test::Buffer> inputs, outputs;
   std::vector<harp_buffer*> in, out(run.expected.outputs.size(), nullptr);

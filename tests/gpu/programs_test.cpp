@@ -1,4 +1,4 @@
-// Whole programs on a real GPU: the golden graphs, and the graphs of all earlier bugs.
+// Tests whole programs on a real GPU: the golden graphs, and the graphs of all earlier bugs.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -83,7 +83,7 @@ void check_graphs_without_sizes(const fs::path& folder) {
   std::vector<std::string> texts;
   for (const std::string& file : graphs_in(folder)) {
     const std::string text = fuzz::read_text_file(file);
-    if (with_usual_sizes(text).sizes.empty()) continue;  // too large for the interpreter; large_test.cpp runs large arrays
+    if (with_usual_sizes(text).sizes.empty()) continue;  // the graph is too large for the interpreter; large_test.cpp runs large arrays
     all.push_back({file, [text] { return with_usual_sizes(text); }});
     texts.push_back(text);
   }

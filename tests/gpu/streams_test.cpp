@@ -1,5 +1,5 @@
-// A host application with its own CUDA streams, contexts and graphs, on a real GPU. Some tests cause failures; the next call must then
-// succeed.
+// Tests a host application with its own CUDA streams, contexts and graphs, on a real GPU. Some tests cause failures; the next call must
+// then succeed.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -47,7 +47,7 @@ Floats content_of(const harp_buffer* buffer) {
 
 void* address_of(const Buffer& buffer) { return reinterpret_cast<void*>(harp_buffer_address(buffer.get())); }
 
-/// Runs a program with one input and one output; on `stream`, unless it is NULL.
+/// Runs a program with one input and one output. The run is enqueued on `stream`; if that is NULL, it is complete when the call returns.
 harp_status run_once(void* stream, const Program& program, harp_buffer* x, harp_buffer* y, harp_error** err) {
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
   options.stream = stream;
@@ -302,7 +302,7 @@ TEST_CASE("on a GPU: another stream of the host's comes after a run") {
 
 namespace {
 
-/// Runs the program on new arrays; on `stream`, unless it is NULL. Returns whether the result is right.
+/// Runs the program on new arrays: on `stream` or, if that is NULL, until the run is complete. Returns whether the result is right.
 bool run_right(harp_context* context, const Program& program, void* stream, size_t count, size_t seed) {
   const Floats values = numbers(count, seed);
   const Buffer x = filled(context, values), y = filled(context, Floats(count, -1));

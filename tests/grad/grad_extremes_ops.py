@@ -294,7 +294,7 @@ def scalar_ops(Series):
     yield Op("atan(x)", atan, lost=underflows)
     yield Op("sinh(x)", sinh)
     yield Op("cosh(x)", cosh)
-    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # 1 - tanh(x)² is computed from the rounded value of tanh(x)
+    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # the derivative 1 - tanh(x)² is computed from the rounded value of tanh(x)
     yield Op("asinh(x)", asinh)
     yield Op("acosh(x)", acosh, holds=lambda x: x > 1)
     yield Op("atanh(x)", atanh, lost=cancels, holds=inside)
@@ -328,6 +328,7 @@ def scalar_ops(Series):
 def activations():
     selu = dict(alpha=mpf("1.6732632423543772848170429916717"), scale=mpf("1.0507009873554804934193349852946"))
     yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # the second derivative is computed as a difference, whose terms cancel at 0
+
     # at the minimum of the function, the two terms of the derivative cancel
     yield Op("silu(x)", lambda s: s * sigmoid(s), lost=("0", "eps", "4*eps"))
     yield Op("softplus(x)", lambda s: log(1 + exp(s)))

@@ -73,7 +73,7 @@ TEST_CASE("G19.shared_weights/interp: at an expand, along the first axis that it
   CHECK(added_outer_products(*graph) == 0);
   CHECK(joins(*graph) == std::vector<std::string>{"2 to [2*n, 1, 4]", "2 to [2*n, 3, 1]"});
 
-  // Batches of matrices. Two axes are expanded; the products are joined along the first one.
+  // The operands are batches of matrices. Two axes are expanded; the products are joined along the first one.
   const auto batches = parse(
       "graph g(x: f64[2, n, 3], y: f64[2, n, 3], w: f64[3, 4], a: f64[2, n, 4]) {\n"
       "  return d = grad(sum((x @ exp(w) + y @ exp(w)) * a), w)\n}");
@@ -106,7 +106,7 @@ TEST_CASE("G19.shared_weights/interp: at any other node along a new axis; an x a
   CHECK(joins(*expand_itself).empty());
   CHECK(added_outer_products(*expand_itself) == 2);
 
-  // An array of the highest rank cannot get another axis.
+  // An array of the highest rank (16) cannot get another axis.
   const std::string ones = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ";
   const auto high = [&](int rank) {  // expand() repeats the single row of x, and that of y, along the axis before the last
     const std::string skipped = ones.substr(0, 3 * static_cast<size_t>(rank - 2));

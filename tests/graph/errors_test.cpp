@@ -17,7 +17,7 @@ namespace {
 struct Misuse {
   const char* expression;
   Code code;
-  const char* message;  // a part of the message
+  const char* message;  // a part of the expected message
 };
 
 /// Returns the error, without its position, of a graph that returns `expression` over the inputs below.

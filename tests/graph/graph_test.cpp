@@ -196,7 +196,7 @@ TEST_CASE("G3 product: a sum over a float mul is paired, contractions are chains
 TEST_CASE("G3 permute: sum(permute(x)) is permute(sum(x))") {
   Fixture f;
   const int order[] = {2, 0, 1}, axis[] = {1};
-  const NodeRef turned = build::permute(f.t, order);  // f.t with the shape [4, 2, 3]
+  const NodeRef turned = build::permute(f.t, order);  // f.t, permuted to the shape [4, 2, 3]
   const NodeRef sum = build::reduce(Op::kSum, turned, axis, false);
   CHECK(sum->shape == Shape{4, 3});
   CHECK(sum->op == Op::kPermute);

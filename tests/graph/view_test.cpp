@@ -124,7 +124,7 @@ TEST_CASE("G5.zero_copy: composed views find the elements that the nodes name") 
     CHECK(view->is_contiguous());
     for (int step = 0; step < 6 && view; ++step) {
       const NodeRef next = random_movement(node, random);
-      std::vector<NodeRef> path;  // more than one entry, because random_movement may create two nodes
+      std::vector<NodeRef> path;  // has two entries if random_movement has created two nodes
       for (NodeRef n = next; n != node; n = n->sources[0]) path.push_back(n);
       for (; !path.empty() && view; path.pop_back()) view = apply(*view, *path.back());
       node = next;

@@ -61,7 +61,7 @@ def check_blocks():
 
 
 def check_tests_read_their_pages():
-    """Checks that each test that RUN or ALSO names for a page contains the page's name."""
+    """For each page of RUN and ALSO, checks that the named test contains the page's name."""
     for page, (test, _) in [*RUN.items(), *ALSO.items()]:
         name = os.path.basename(page)
         assert name in documents.read(test), f"{test} is said to run {page}, but does not mention {name}"

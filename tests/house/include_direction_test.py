@@ -33,7 +33,7 @@ MAY_INCLUDE = {
     "backend": ["pipeline"],
     "tune": ["pipeline"],
     "capi": ["tune", "backend"],
-    "tool": [],  # uses harp as any other program does, through harp.h
+    "tool": [],  # the tool uses harp as any other program does, through harp.h
 }
 # Subfolders that may include only a part of their folder: render/kernel, which all dialects of generated code share, includes no dialect,
 # and render/text includes no language.

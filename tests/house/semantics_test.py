@@ -141,11 +141,12 @@ def check_reductions(law, tool):
         x = noise((rows, 3), rows)
         columns = [list(x[:, j]) for j in range(3)]
         expect("graph g(x: f32[n, 3]) { return r = sum(x, axes=[0]) }", {"x": x}, [law["chain"](c, plus, plus, zero) for c in columns])
-    # Two axes are reduced; the axis between them is kept. The last axis is summed in lanes order, the first one in chain order.
+    # Two axes are reduced; the axis between them is kept. The last axis is summed in the order that the page calls "lanes", the first one
+    # in the order that it calls "chain".
     x = noise((300, 2, 70), 5)
     expect("graph g(x: f32[n, 2, k]) { return r = sum(x, axes=[0, 2]) }", {"x": x},
            [law["chain"]([law["lanes"](list(x[i, j]), plus, plus, zero) for i in range(300)], plus, plus, zero) for j in range(2)])
-    # All reduced axes are adjacent, so they are reduced together, by one sum in lanes order.
+    # All reduced axes are adjacent, so they are reduced together, by one sum in the order that the page calls "lanes".
     x = noise((70, 70), 6)
     expect("graph g(x: f32[n, k]) { return r = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
     # The order of a sum over a permuted array is that of the array in memory, so this sum is in chain order.

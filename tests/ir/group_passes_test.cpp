@@ -128,7 +128,7 @@ TEST_CASE("IR: a nest around and inside a group loop keeps the threads") {
   ir::verify(b.module);
   const ir::Loop* thread = ir::thread_loop(b.module.kernels[0]);
   REQUIRE(thread != nullptr);
-  CHECK(thread->end.is_constant(30));  // the two loops outside of the group loop have become one
+  CHECK(thread->end.is_constant(30));  // the two loops outside of the group loop (the loop over the threads) have become one
   const ir::Loop* kept = ir::only_loop_in(thread->body);
   REQUIRE(kept != nullptr);
   CHECK(kept->loop == ir::LoopKind::kGroup);
@@ -309,8 +309,8 @@ TEST_CASE("IR: loops of one iteration around and inside group loops are replaced
 }
 
 TEST_CASE("IR: loops of one iteration stay where their bodies need a block of their own") {
-  /// Tests whether unroll_single_iterations replaces a loop of one iteration. `change` gets the loop and the statements of the block, of
-  /// which the loop is the last one, and an accumulator, which the block does not declare.
+  /// Tests whether unroll_single_iterations replaces a loop of one iteration. `change` may alter the block before the test. Its arguments
+  /// are the loop, the statements before the loop in its block (none yet), and an accumulator that the block does not declare.
   const auto is_replaced = [](const std::function<void(GroupBuilder&, ir::Loop&, ir::Body&, int)>& change) {
     GroupBuilder b(32);
     const int x = b.input(DType::kF32), y = b.output(DType::kF32), number = b.own(DType::kI32, 4);

@@ -107,7 +107,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   const UOp *x = b.load(0, i), *y = b.load(1, i);
   CHECK(b.load(0, i) == x);
   CHECK(b.add(x, y) == b.add(x, y));
-  CHECK(b.add(x, y) != b.add(y, x));  // x + y and y + x are equal except for NaN payloads, but the arena does not reorder operands
+  CHECK(b.add(x, y) != b.add(y, x));  // x + y and y + x are equal except for NaN payloads, but the arena of nodes does not reorder operands
   const UOp *yes = b.arena.constant(Scalar::of(DType::kBool, true)), *no = b.arena.constant(Scalar::of(DType::kBool, false));
   const UOp* less = b.arena.alu(Op::kLt, DType::kBool, {x, y});
   CHECK(b.arena.alu(Op::kWhere, DType::kF32, {less, x, x}) == x);

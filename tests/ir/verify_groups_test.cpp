@@ -47,7 +47,8 @@ struct Bench : GroupBuilder {
     module.kernels.clear(), module.generations[0].launches.clear();
     return result;
   }
-  /// Like offence_of(), but the statements are in a group loop. make(thread) returns them for the number of the thread.
+  /// Like offence_of(), but the statements are in a group loop (a loop over the threads of a block). make(thread) returns them for the
+  /// number of the thread.
   template <class Statements>
   std::string offence_of_threads(Statements make) {
     return offence_of([&](Sym) { return ir::Body{group(make)}; });
@@ -99,7 +100,8 @@ TEST_CASE("IR: a barrier is where all threads of a block arrive") {
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.barrier()})}; }), outside));
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.barrier()}; })}; }), outside));
 
-  // A barrier is rejected outside of the thread loop, and in a kernel without group loops.
+  // A barrier is rejected outside of the thread loop (the loop over blocks), and in a kernel without group loops (loops over the threads of
+  // a block).
   ir::Loop* blocks = b.each("block", 8, [&](Sym) { return ir::Body{b.group(nothing)}; });
   b.finish(blocks, {b.x}, {b.y});
   CHECK(offence(b.module) == "");
@@ -282,7 +284,8 @@ TEST_CASE("IR: no thread uses what an asynchronous copy writes before a wait and
   const std::string at_end = "a block of threads waits for its asynchronous copies";
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0)}; }), at_end));
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), copies(1), wait(1), b.barrier()}; }), at_end));
-  // If the wait is in the group loop that starts the copies, it does not wait for them, because their batch ends only with the loop.
+  // If the wait is in the same group loop (loop over the threads of a block) as the copies, it does not wait for them, because their batch
+  // ends only with the loop.
   CHECK(has(b.offence_of([&](Sym) {
     return ir::Body{b.group([&](Sym t) { return ir::Body{b.copy_async(b.array, t, 0, t, 1, 1), b.wait(0)}; })};
   }),
@@ -376,7 +379,8 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   CHECK(has(reads([](Sym t) { return -t; }, 2), "of the spread acc1, not 2"));
   CHECK(reads([](Sym t) { return min(t - 4, Sym(4) - t); }, 8) == "");
   CHECK(has(reads([](Sym t) { return t - 4; }, 8), "of the spread acc1, not 8"));
-  // The value outside of the group loops reads an element of a spread accumulator, which only a fold defines there.
+  // A value outside of the loops over threads reads an element of a spread accumulator, whose elements are distributed over the threads.
+  // There only a fold (a reduction over all threads) defines such an element.
   const auto declared = [&](bool folds, bool changes, Sym index) {
     return b.offence_of([&](Sym) {
       ir::Body body = {b.group([&](Sym t) { return ir::Body{b.update(b.lanes, t * 2, b.zero())}; })};
@@ -456,7 +460,7 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(has(rows(16), rule));
   CHECK(has(rows(48), rule));
 
-  // A read outside of group loops is made by every thread.
+  // A read outside of the loops over threads is made by every thread.
   const auto reads_all = [&](bool waits) {
     return b.offence_of([&](Sym) {
       ir::Body body = {b.group([&](Sym t) { return ir::Body{b.when(-t, {b.set(b.array, 0, b.zero())})}; })};

@@ -189,11 +189,12 @@ TEST_CASE("G9.complex64/interp,c: a product reads both parts of the columns' fac
     REQUIRE(graph != nullptr);
     return source_for("x86-64-v4", graph.get());
   };
-  // Two products of 14 columns, in register tiles, instead of four of 7 columns.
+  // The kernel computes two real products of 14 columns, in register tiles, instead of four real products of 7 columns.
   const std::string text = source_of(product("complex64", "15", "20", "32", "7"));
   CHECK(text.find("contraction over [15, 20, 14] · sum of [15, 20, 32, 14] axes [2] chain product") != std::string::npos);
   CHECK(text.find("sum of [15, 20, 32, 7]") == std::string::npos);
-  // The real part alone has only two of the four products, and each reads another part of w.
+  // The real part of a complex product needs only two of its four real products. One of them reads the real parts of w, the other one the
+  // imaginary parts.
   const std::string real = source_of("graph g(a: complex64[20, 32], w: complex64[32, 40]) {\n  return y = real(matmul(a, w))\n}\n");
   CHECK(real.find("sum of [20, 32, 40] axes [1] chain product") != std::string::npos);
   CHECK(real.find("20, 32, 80]") == std::string::npos);

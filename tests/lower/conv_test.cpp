@@ -282,8 +282,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
   run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
   run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
-  run("f32", "conv2d(a, b, stride=2)", {2, 30, 7, 7}, {33, 30, 3, 3});  // lines of three pixels
-  run("f32", "conv3d(a, b)", {2, 9, 4, 4, 3}, {16, 9, 3, 3, 3});        // lines of one pixel
+  run("f32", "conv2d(a, b, stride=2)", {2, 30, 7, 7}, {33, 30, 3, 3});  // the rows of the result have three pixels
+  run("f32", "conv3d(a, b)", {2, 9, 4, 4, 3}, {16, 9, 3, 3, 3});        // the rows of the result have one pixel
   // Without padding, the part of the input that the windows read is copied row by row; contiguous rows are copied together. The cases have
   // windows over part of the array and over all of it.
   run("f32", "conv2d(a, b)", {2, 16, 9, 40}, {24, 16, 3, 3});
@@ -292,8 +292,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b, groups=4)", {1, 4, 33, 60}, {4, 1, 3, 3});
   run("f32", "conv3d(a, b)", {1, 8, 6, 7, 24}, {16, 8, 3, 3, 3});
   run("f32", "conv1d(a, b)", {3, 12, 300}, {16, 12, 5});
-  // The positions that a transposed convolution reads descend along the terms. The cases have filters as rows and as columns, windows that
-  // are partly or wholly padding, one or more blocks of terms, strides and gaps.
+  // From one term of a sum to the next, a transposed convolution reads descending positions of its input. The cases have filters as rows
+  // and as columns, windows that are partly or wholly padding, one or more blocks of terms, strides and gaps.
   run("f32", "conv_transpose2d(a, b)", {2, 16, 9, 40}, {16, 24, 3, 3});
   run("f32", "conv_transpose2d(a, b, padding=1)", {2, 30, 11, 37}, {30, 9, 3, 3});
   run("f32", "conv_transpose2d(relu(a), b)", {1, 40, 7, 5}, {40, 33, 5, 5});

@@ -423,7 +423,7 @@ TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, a
       "for i in 0 .. ridx0 % 5 { for k in i .. i64(input0[ridx0]) {\noutput = output + i32(k * 2 - i)\nif output > 50 { break }\n} }",
       "let x = i64(input0[ridx0])\nfor k in x - 3 .. x + i64(input1[ridx0]) {\nx = x + 1\noutput = output * 2 + i32(x + k)\n}",
       "if input0[ridx0] > 3 { for k in ridx0 .. 2 * ridx0 {\nif k > 20 { break }\noutput = output + i32(k) } }",
-      // variables of a loop change together
+      // both variables of the loop change in the same iteration
       "let a = i32(0)\nlet b = i32(1)\nwhile a < input0[ridx0] {\nlet next = a + b\na = b\nb = next\n}\noutput = a * 1000 + b",
   };
   for (const char* body : kBodies) results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
@@ -434,7 +434,7 @@ TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
   constexpr const char* kBodies[] = {
       ("let w = i32[4]\nfor k in 0 .. 4 { w[k] = input0[ridx0] * i32(k) + input1[ridx0] }\n"
        "for k in 0 .. 4 { output = output * 3 + w[3 - k] }"),
-      // a network that sorts five numbers
+      // sorts five numbers in a local array by exchanging neighbours
       ("let w = i32[5]\nfor k in 0 .. 5 { w[k] = (input0[ridx0] * i32(7 * k + 3) + input1[ridx0]) & 15 }\n"
        "for i in 0 .. 4 { for k in 0 .. 4 {\nif w[k] > w[k + 1] {\nlet t = w[k]\nw[k] = w[k + 1]\nw[k + 1] = t\n} } }\n"
        "for k in 0 .. 5 { output = output * 16 + w[k] }"),
@@ -446,7 +446,7 @@ TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
       // old[0], although old[0] then changes.
       ("let old = i32[1]\nfor k in 0 .. 4 {\nlet w = i32[2]\nlet before = old[0]\nold[0] = old[0] + input1[ridx0]\n"
        "w[0] = w[0] + w[1] + before\noutput = output * 2 + w[0]\n}"),
-      // bools, and numbers that are computed modulo 2^8
+      // a local array of bools, and one of u8, whose elements wrap around modulo 2^8
       ("let seen = bool[3]\nlet small = u8[2]\nseen[1] = input0[ridx0] > 4\nfor k in 0 .. 3 {\nseen[2] = seen[2] ^ seen[k]\n"
        "seen[0] = ~seen[1]\nsmall[1] = small[1] * u8(3) + u8(input0[ridx0] + 200)\n}\n"
        "output = where(seen[2], i32(small[1]), -i32(small[1]))\nif seen[0] { output = output + 1000 }"),

@@ -259,7 +259,7 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("f64[4, 50]", "abs(rfft(z))") == 2);
   CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
   CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
-  // Long columns are read where they lie, too, until their matrices do not fit the cache.
+  // Long columns are also read directly from the array, until the matrices as which they are transformed do not fit the cache.
   CHECK(kernels("complex64[4, 512, 64]", "fft2(z)") == 2);
   CHECK(kernels("complex128[4, 2048, 64]", "fft2(z)") == 2);
   CHECK(kernels("complex128[4, 4096, 64]", "fft2(z)") > 2);
@@ -277,7 +277,8 @@ TEST_CASE("G15.fft G17: fft: the text for short rows, for convolutions of short 
   CHECK(has("x86-64-v4", "complex64[64, 2]", "fft(x)", "store_4_interleaved_f32x16(to_re + at * to_row_step, "));
   CHECK_FALSE(has("x86-64-v3", "complex128[64, 2]", "fft(x)", "load_part"));
   CHECK(has("x86-64", "f32[64, 3]", "rfft(x)", "load_part2_of_3_f32x4(re + at * row_step)"));
-  // The convolution for 95 elements has 192, and that for 97 has 256, which are a matrix.
+  // A transform of 95 elements is computed as a convolution of length 192, and one of 97 elements as a convolution of length 256. For the
+  // longer convolution the transforms are computed as matrices, so its rows are not interleaved.
   CHECK(has("x86-64-v3", "f32[40, 95]", "rfft(x)", "dft_convolved_side_by_side_f32_95(re, im"));
   CHECK_FALSE(has("x86-64-v3", "f32[40, 97]", "rfft(x)", "side_by_side"));
   CHECK(has("x86-64-v3", "f32[m, n]", "rfft(x)", "if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_f32("));

@@ -114,7 +114,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c L6: single elements are taken witho
       "graph g(x: f32[6, 5], i: i64[6, k]) {\n  y = take_along_axis(x, i)\n  return y, z = y * y + 1.0, e = exp(y)\n}";
   for (const int64_t k : {1, 2, 3, 4, 7, 16, 40}) {
     Values<int64_t> i{{}, {6, k}};
-    for (int64_t at = 0; at < 6 * k; ++at) i.items.push_back(at * 7 % 23 - 11);  // also out of range, at both ends
+    for (int64_t at = 0; at < 6 * k; ++at) i.items.push_back(at * 7 % 23 - 11);  // some indices are out of range, at both ends of the axis
     backends.run(along, whole<float>({6, 5}, 1), i);
   }
   const auto source = [](const std::string& text) {

@@ -158,7 +158,7 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
       CHECK(values<int32_t>(outputs[0].get()) == expected);
     }
   }
-  // Operands that are computed, and arrays that are contiguous along the summed axis.
+  // Tests operands that are computed in the kernel, and arrays that are contiguous along the summed axis.
   backends.run(
       product_of("i8", "[40, 301]", "[70, 301]", "(cast(cast(a, dtype=u8), dtype=i32) - 128) @ transpose(cast(b, dtype=i32) + 100)"),
       any<int8_t>({40, 301}, 1), any<int8_t>({70, 301}, 2));
@@ -221,8 +221,8 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
          "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=4]"},
         any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({32, 5, 3, 3}, 2));
 
-  // The kernel reads 6 channels one by one, and other numbers of channels in runs. With 32 channels, a block of 256 terms consists of whole
-  // runs; with 24 or 40 it does not.
+  // The kernel reads 6 channels one by one, and larger numbers of channels in runs of adjacent channels. With 32 channels, a block of 256
+  // terms consists of whole runs; with 24 or 40 it does not.
   for (const int64_t channels : {6, 24, 32, 40}) {
     const std::string c = std::to_string(channels);
     backends.run("graph g(x: i8[1, " + c + ", 9, 20], w: i8[32, " + c +

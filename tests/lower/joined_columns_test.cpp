@@ -1,5 +1,6 @@
-// Tests products none of whose axes is long enough for columns, but whose last axes together are: the gradients of the weights of
-// convolutions with few channels, and convolutions of small pictures (schedule/product_axes.h).
+// Tests products whose axes are each too short for columns (the axis that kernels compute in vectors), so the kernels join the last axes to
+// one that is long enough. Such products are the gradients of the weights of convolutions with few channels, and convolutions of small
+// pictures (schedule/product_axes.h).
 #include "support/backends_run.h"
 
 using namespace capi_test;
@@ -24,9 +25,10 @@ TEST_CASE("L6.packed_convolution/c X2: kernel rows, kernel columns and channels 
   run("conv2d(x, w)", {2, 3, 11, 20}, {8, 3, 3, 3});
   run("conv2d(x, w, padding=1, stride=2)", {3, 3, 13, 20}, {8, 3, 3, 3});
   run("conv2d(x, w, padding=1)", {2, 7, 9, 18}, {4, 7, 3, 3});
-  run("conv2d(x, w, dilation=2)", {1, 2, 11, 19}, {31, 2, 3, 5});  // enough filters to fill vectors, so that the windows are the rows
+  // the filters are enough to fill vectors, so the windows are the rows of the product
+  run("conv2d(x, w, dilation=2)", {1, 2, 11, 19}, {31, 2, 3, 5});
   run("conv2d(cast(x, f64), cast(w, f64), padding=2)", {1, 3, 9, 10}, {5, 3, 5, 5});
-  run("conv2d(x, w, padding=1)", {2, 8, 9, 18}, {33, 8, 3, 3});  // also without joining there would be tiles
+  run("conv2d(x, w, padding=1)", {2, 8, 9, 18}, {33, 8, 3, 3});  // this product would have tiles even if its axes were not joined
   run("conv1d(x, w, padding=1)", {3, 2, 70}, {6, 2, 7});
 }
 
@@ -40,11 +42,12 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   const std::string gradient = source(
       "graph g(x: f32[4, 3, 16, 30], w: f32[8, 3, 3, 3], g: f32[4, 8, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, grad_output=g)\n}");
   CHECK(contains(gradient, "contraction over [8, 27]"));
-  // Tiles of 32 filters and 8 channels would pack the gradient of the pixels 9 times.
+  // If the columns of a tile were 8 channels, the gradient of the pixels would be packed 9 times, once for each kernel element. So kernel
+  // elements and channels are joined to 72 columns.
   CHECK(contains(source("graph g(x: f32[4, 8, 16, 30], w: f32[32, 8, 3, 3], g: f32[4, 32, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, "
                         "grad_output=g)\n}"),
                  "contraction over [32, 72]"));
-  // All kernel elements and channels are one block, so that the gradients of the pixels are packed once.
+  // The 36 pairs of a kernel element and a channel are one block of columns, so that the gradient of the pixels is packed only once.
   CHECK(contains(source("graph g(x: f32[50, 4, 32, 32], w: f32[32, 4, 3, 3], g: f32[50, 32, 32, 32]) {\n  return dw = grad(conv2d(x, w, "
                         "padding=1), w, grad_output=g)\n}"),
                  "sequential tile=36 "));
@@ -54,6 +57,6 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   // Two or three filters are enough for tiles if there are many terms.
   CHECK(contains(source("graph g(x: f32[1, 32, 12, 34], w: f32[3, 32, 3, 3]) {\n  return y = conv2d(x, w)\n}"),
                  "contraction over [3, 10, 32]"));
-  // A small picture: all its pixels are columns.
+  // The picture is so small that all its pixels together are the columns.
   CHECK(contains(source("graph g(x: f32[1, 5, 5, 5], w: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [6, 9]"));
 }

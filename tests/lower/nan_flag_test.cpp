@@ -79,7 +79,7 @@ TEST_CASE("L6 G3.max/c X2: max with the invalid flag finds NaN and the greater z
     check_nan_flag<double>("graph g(x: f64[m, n]) {\n  return y = max(x, axes=[0])\n}",
                            "kernel_0: reduce [thread tile=512 unroll=2 simd=8, reduce unroll=2] nan_flag", dims);
   }
-  // Operands and operations on the result that may raise the invalid flag themselves.
+  // Tests operands, and operations on the result, that may raise the invalid flag themselves.
   check_nan_flag<float>("graph g(x: f32[m, 1000]) {\n  return y = max(log(x), axes=[1]) - max(x * x, axes=[1])\n}", nullptr, {4, 1000});
   check_nan_flag<float>("graph g(x: f32[m, 1000]) {\n  return y = exp(max(sqrt(x), axes=[1]))\n}",
                         "kernel_0: reduce [thread, reduce simd=16] nan_flag", {4, 1000});

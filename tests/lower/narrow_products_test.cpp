@@ -44,7 +44,7 @@ TEST_CASE("G15.matmul/interp,c L5.merge_order/c X2: products of an unknown numbe
   const char* const text = "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}";
   for (const int64_t terms : {16, 256, 257, 1000, 65536, 65537}) {
     backends.run(text, rough({5, terms}, 1), rough({terms, 9}, 2));   // register tiles
-    backends.run(text, rough({17, terms}, 3), rough({terms, 2}, 4));  // with rows and columns exchanged
+    backends.run(text, rough({17, terms}, 3), rough({terms, 2}, 4));  // tiles with rows and columns exchanged
   }
   // the only block's sum underflows to -0, which is +0 in the result
   backends.run("graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = (a * 1e-30) @ (b * -1e-30)\n}", whole<float>({5, 20}, 5),
@@ -64,7 +64,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: sizes that are unknown have a variant 
     const std::string unknown = source_of(row.name, "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}");
     CHECK(has(unknown, "variant 2 of 3 by size"));
     CHECK(has(unknown, narrow));
-    // If there are always many columns, or always few rows, there is no such variant.
+    // If there are always many columns, or always few rows, there is no variant with rows and columns exchanged.
     CHECK_FALSE(has(source_of(row.name, "graph g(a: f32[m, k], b: f32[k, 40]) {\n  return y = a @ b\n}"), narrow));
     CHECK_FALSE(has(source_of(row.name, "graph g(a: f32[3, k], b: f32[k, n]) {\n  return y = a @ b\n}"), narrow));
   }

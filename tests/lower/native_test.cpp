@@ -31,7 +31,7 @@ void negate_scaled(int64_t n, float factor, const float* x, float* y) {
 void copy_bytes(uint64_t bytes, const void* from, void* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
-/// Halves all numbers. If a number is negative, returns the first negative number as the error code.
+/// Stores the half of each number in y. If a number is negative, returns the first negative number as the error code.
 int32_t root_of_all(uint32_t n, const int32_t* x, double* y) {
   for (uint32_t i = 0; i < n; ++i) {
     if (x[i] < 0) return x[i];
@@ -342,7 +342,7 @@ TEST_CASE("G13.native/interp,c: called by whoever runs the program, one at a tim
   const Buffer in = wrap(context.get(), data, {40000}), small = wrap(context.get(), unit, {1});
 #if defined(__x86_64__)
   const unsigned host = _mm_getcsr();
-  _mm_setcsr(host | 0x8040);  // set flush-to-zero and denormals-are-zero
+  _mm_setcsr(host | 0x8040);  // sets flush-to-zero and denormals-are-zero
 #endif
   for (const char* backend : {"interp", "c"}) {
     CAPTURE(backend);
@@ -368,7 +368,7 @@ TEST_CASE("G13.native/interp,c X1: overlapping runs") {
   for (const char* backend : {"interp", "c"}) {
     const Program program = compile(g.get(), backend);
     std::vector<float> alone = {1};
-    // If this CPU cannot run code for the machine row under test, this call ends the test.
+    // If this CPU cannot run code for the machine row (entry of harp's table of CPUs) under test, this call ends the test.
     run(program.get(), {wrap(context.get(), alone, {1}).get()});
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;

@@ -84,11 +84,11 @@ TEST_CASE("G3.sum/c L5.merge_order/c: as many chains are interleaved as keep the
     CHECK(has(source_of(row, "4096, 3", "sum(x + 2.0, axes=[0])"), "ridx0 < 16; ridx0 += 2)"));
     // A division for each element keeps the CPU busy, so blocks are not interleaved.
     CHECK_FALSE(has(source_of(row, "4096, 3", "sum(1.0 / x, axes=[0])"), "ridx0 += "));
-    // A kernel of its own calls exp, with vectors that run along the whole array, so that the sum is that of an array.
+    // A separate kernel computes exp, with vectors along the whole array. The sum then reads an array in memory, like a sum of x.
     CHECK(has(source_of(row, "4096, 3", "sum(exp(x), axes=[0])"), "ridx0 < 15; ridx0 += 3)"));
     // The axis of 100 indices is divided among the threads in three parts.
     CHECK(has(source_of(row, "100, 64, 3", "sum(x, axes=[1])"), "harp_for(rt, cancel, 34, "));
   }
-  // 8 columns fill a vector, so they do not get this schedule.
+  // 8 columns fill a vector, so blocks of rows are not interleaved.
   CHECK_FALSE(has(source_of("x86-64-v3", "4096, 8", "sum(x, axes=[0])"), "ridx0 += "));
 }

@@ -131,7 +131,7 @@ void check_law(const Backends& backends, int64_t n, bool is_static) {
     }
 }
 
-/// Checks scans along the rows of an array: by trees, by chains, and from the ends of the rows.
+/// Checks scans along the rows of an array: in tree order, in chain order, and reversed.
 template <class T>
 void check_rows(const Backends& backends, const std::vector<Law<T>>& laws_of_graph, int64_t rows, int64_t columns) {
   struct Kind {
@@ -364,7 +364,7 @@ TEST_CASE("G22.logcumsumexp/interp,c: infinities, NaN, numbers whose exponential
   const F nan = of(", axis=0", {1, kNan, 3, kInf});
   CHECK(nan[0] == 1);
   for (const size_t i : {1, 2, 3}) CHECK(std::isnan(nan[i]));
-  // Rows and columns of 16-bit floats. The sums are computed in f32 and rounded once.
+  // Tests logcumsumexp along rows and columns of 16-bit floats. The sums are computed in f32 and rounded once.
   for (const char* const dtype : {"f16", "bf16"})
     for (const char* const axis : {"0", "1"}) {
       const auto call = [&](const char* before, const char* after) {
@@ -403,8 +403,8 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before
     }
   for (const char* const flags : {"", ", exclusive=true", ", reverse=true"})
     backends.run(cat("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1", flags, ") }"), whole<double>({2, 50, 300}, 3));
-  // Narrow dtypes that are computed in a wider dtype; a scan that writes only a part of each row of the result; and a first row of -0,
-  // which becomes +0 in a sum.
+  // Tests narrow dtypes that are computed in a wider dtype, a scan that writes only a part of each row of the result, and a first row of
+  // -0, which becomes +0 in a sum.
   for (const char* const values :
        {"cummax(cast(x, dtype=i16), axis=0)", "cumprod(cast(x, dtype=u8), axis=0)", "cumsum(cast(x, dtype=f16), axis=0)",
         "concat(cumsum(x, axis=0), x, axis=1)", "cumsum(x * 0.0, axis=0)", "cumprod(x * 0.0, axis=0)"})
@@ -413,7 +413,8 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before
 
 TEST_CASE("G3.sum/interp,c: near rows are added in as many blocks as the law has, whatever bounds their number") {
   const Backends backends;
-  // For 300 columns, arrays with the last two numbers of rows do not fit in the second-level cache.
+  // With 300 columns, arrays of up to 853 rows have at most 1,024,000 bytes, up to which they count as near (near_bytes() in
+  // schedule/cpu/tuning.h); 854 rows have more.
   for (const int64_t rows : {1, 256, 257, 600, 853, 854})
     backends.run("graph g(x: f32[m, 300]) { return y = sum(x, axes=[0]) }", rough({rows, 300}, 1));
   for (const int64_t rows : {256, 257}) backends.run("graph g(x: f32[m, 1000]) { return y = sum(x, axes=[0]) }", rough({rows, 1000}, 1));

@@ -51,13 +51,13 @@ TEST_CASE("G19.every_op/c L6.packed_convolution/c: the gradient of a convolution
               sizes)
         .kernels;
   };
-  // The product with the weights, and the sum over the windows.
+  // One kernel computes the product with the weights, a second one the sum over the windows.
   CHECK(kernels("3", "9", "27", {}) == 2);
   CHECK(kernels("4", "9", "27", {}) == 2);
   CHECK(kernels("3", "h", "l", {9, 27}) == 2);
-  // One expression would be too large, so the sums along the lines are stored.
+  // A single expression for the sum over the windows would be too large, so the sums along one axis are stored.
   CHECK(kernels("7", "9", "27", {}) == 3);
-  // The gradient of a depthwise convolution's result times the weights is part of the expression.
+  // For a depthwise convolution, the multiplication of the gradient by the weights is part of the expression.
   CHECK(
       backends
           .cost("graph g(x: f32[2, 16, 11, 29], w: f32[16, 1, 3, 3]) {\n  y = conv2d(x, w, groups=16)\n  return d = grad(sum(y * y), x)\n}",

@@ -29,7 +29,8 @@ TEST_CASE("L2: rows that are shorter than a vector have narrower vectors") {
     for (const int64_t columns : {2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 31, 33}) {
       CAPTURE(dtype);
       CAPTURE(columns);
-      // Rows of a wider array, so that rows are not merged into one loop; every second element; and columns of a transposed array.
+      // Tests rows of a wider array, so that the rows are not merged into one loop; every second element; and columns of a transposed
+      // array.
       const auto to = [](int64_t stop) { return std::to_string(stop) + "]"; };
       backends.run(
           "graph g(x: f32[21, " + to(2 * columns + 1) +
@@ -75,7 +76,7 @@ TEST_CASE(
     }
   CHECK(backends.cost("graph g(a: f32[n, m], b: f32[n, m], c: f32[n, m]) {\n  return y = stack(a, b, c, axis=2)\n}", {5, 6}).kernels == 1);
   CHECK(backends.cost("graph g(a: f32[n, 2], b: f32[n, 2], c: f32[n, 2]) {\n  return y = concat(a, b, c, axis=1)\n}", {5}).kernels == 1);
-  // Long rows are whole cache lines, which separate kernels may store.
+  // Long rows consist of whole cache lines, so separate kernels may store the parts of the concatenation.
   CHECK(backends.cost("graph g(a: f32[n, 64], b: f32[n, 64]) {\n  return y = concat(a, b, axis=1)\n}", {5}).kernels == 2);
   CHECK(contains(source_of(graph_of("a: f32[2048, 13], b: f32[2048, 13], c: f32[2048, 13]", "y = stack(a, b, c, axis=2)")),
                  "store_3_interleaved_f32x16("));
@@ -122,7 +123,7 @@ TEST_CASE("G14.repeat/interp,c G5.reshape/interp,c L2: a reshape of a rearranged
       check(shape, y, {37, 13});
   for (const std::string shape : {"[4, 30, 20]", "[n, 30, m]", "[n, k, m]"})
     check(shape, "reshape(permute(x, axes=[0, 2, 1]), shape=[" + shape.substr(1, shape.find(',') - 1) + ", -1])", {4, 30, 20});
-  // Several readers, a reshape that is itself read, and a value that is stored in two shapes.
+  // Tests a permuted array with several consumers, a reshape with several consumers, and a value that is stored in two shapes.
   backends.run(
       "graph g(x: f32[8, 6, 10], b: f32[10]) {\n  t = permute(x, axes=[0, 2, 1])\n  r = reshape(t, shape=[8, 60])\n"
       "  c = reshape(x + expand(reshape(b, shape=[1, 1, 10]), shape=[8, 6, 10]), shape=[8, 60])\n"

@@ -149,9 +149,10 @@ TEST_CASE("G16 G17: sort: without their order rows are sorted by one kernel; els
   CHECK(kernels("f32", "y = sort(x, descending=true)") == 1);
   CHECK(kernels("f32", "y = relu(sort(x)) * 2") == 2);
   CHECK(kernels("f32", "y = take_along_axis(x, argsort(x))") == 1);
-  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x)[:, :3])") == 2);  // a sort and a copy of the slice
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x)[:, :3])") == 2);  // two kernels: a sort, and a copy of the slice
   CHECK(kernels("f32", "y = take_along_axis(x, argsort(x, descending=true)[:, 9:1:-2])") == 2);
-  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x)[::-1])") == 3);  // takes from each row in the order of another one
+  // takes the elements of each row in the order that sorts another row
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x)[::-1])") == 3);
   CHECK(kernels("f32", "y = take_along_axis(x, argsort(abs(x)))") == 3);
   CHECK(kernels("f32", "y = sort(x), order = argsort(x)") == 3);
   CHECK(kernels("f32", "y = sort(x), order = argsort(x, descending=true)") == 3);
@@ -164,11 +165,11 @@ TEST_CASE("G16: sort: a block of rows that are sorted side by side has at least 
     return source_for("x86-64-v4", parsed.get());
   };
   const auto has = [](const std::string& text, std::string_view part) { return text.find(part) != text.npos; };
-  CHECK(has(source("65, 100"), ", 65, 100, output0"));         // all rows in one call
-  CHECK(has(source("100, 512"), "harp_for(rt, cancel, 6, "));  // blocks of at least 16 rows
+  CHECK(has(source("65, 100"), ", 65, 100, output0"));         // all rows are sorted in one call
+  CHECK(has(source("100, 512"), "harp_for(rt, cancel, 6, "));  // each call sorts at least 16 rows
   CHECK(has(source("5000, 512"), "harp_for(rt, cancel, 16, "));
-  CHECK(has(source("9, 512"), "harp_for(rt, cancel, 9, "));     // fewer rows than lanes: one by one
-  CHECK(has(source("20, 5000"), "harp_for(rt, cancel, 16, "));  // long rows: one by one
+  CHECK(has(source("9, 512"), "harp_for(rt, cancel, 9, "));     // fewer rows than lanes are sorted one by one
+  CHECK(has(source("20, 5000"), "harp_for(rt, cancel, 16, "));  // long rows are sorted one by one
 }
 
 TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {

@@ -157,7 +157,7 @@ TEST_CASE("L6 G15.layer_norm/c: in three passes with non-temporal stores the las
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
   CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));  // prefetches 4,096 floats (16 KB) ahead
-  // Prefetches 16 KB ahead, rounded up to a whole number of rows.
+  // The kernel prefetches 16 KB ahead, rounded up to a whole number of rows.
   CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));
   CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // prefetches at least one row ahead
   CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // rms_norm has only two passes
@@ -176,8 +176,8 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
   CHECK(prefetches("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // x has only 8 MB
-  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // x may have few rows
+  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // x has only 8 MB, which fit the caches
+  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // x may have few rows and fit the caches
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
   };

@@ -1,5 +1,5 @@
-// Products of a matrix with its own transpose of which only half is computed (Schedule::half): they have the interpreter's bits for every
-// tile, block and remainder, with operations on the result that are not symmetric, and whichever worker computes which rows.
+// Tests products of a matrix with its own transpose, of which only half is computed (Schedule::half). They must have the interpreter's bits
+// for every tile, block and remainder, with operations on the result that are not symmetric, and whichever worker computes which rows.
 // (tests/schedule/symmetric_product_test.cpp tests which products these are.)
 #include <cmath>
 #include <cstddef>
@@ -29,7 +29,8 @@ void check_schedules(const Context& context, const std::string& text, const std:
   REQUIRE(graph != nullptr);
   const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), inputs);
   for (const std::string& schedule : schedules) {
-    // The products of the test are so short that one worker would compute them, unless little work pays for another worker.
+    // The products of this test are so short that one worker would compute them. The `share` line of the schedule makes harp give even
+    // short work to another worker.
     const std::string line = "kernel_0: contraction " + schedule + "\nshare: 1000";
     CAPTURE(text);
     CAPTURE(line);
@@ -54,7 +55,7 @@ void check(const std::string& text, const std::vector<std::string>& schedules, V
   check_schedules(context, text, handles, schedules);
 }
 
-// Schedules for a product without batches. The blocks have 4 to 48 rows, and fewer, as many, or more columns.
+// Schedules for a product without batches. The blocks have 4 to 48 rows. Their columns are fewer than the rows, as many, or more.
 const std::vector<std::string> kSchedules = {
     "[thread tile=8 unroll=4, sequential simd=4, reduce] half",
     "[thread tile=8 unroll=8 pack, sequential tile=16 unroll=2 simd=4, reduce] partition overlap half",
@@ -85,7 +86,7 @@ TEST_CASE("L6.symmetric_product,packed_matmul/c G15.matmul/c: every tile and rem
   for (const int64_t n : {1, 5, 41, 64})
     for (const int64_t terms : {0, 7, 256, 520})
       check("graph g(x: f32[n, k]) {\n  return y = einsum(x, x, spec=\"ik,jk->ij\")\n}", kSchedules, rough({n, terms}, 3));
-  // The sums have more blocks of terms than one level of blocks.
+  // The sums have so many blocks of terms that the summation order combines the blocks on more than one level.
   check("graph g(x: f32[9, 70000]) {\n  return y = x @ transpose(x)\n}", {"[thread tile=4 unroll=4, sequential simd=4, reduce] half"},
         rough({9, 70000}, 4));
 }
@@ -148,7 +149,7 @@ TEST_CASE("L6.symmetric_product/c: the loop over blocks of rows takes one from t
   };
   CHECK(source_of(kSchedules[0]).find("rowblock") != std::string::npos);
   CHECK(source_of("[thread tile=8 unroll=4, sequential simd=4, reduce]").find("rowblock") == std::string::npos);
-  // Without a thread loop there are no shares, so blocks of rows come in order.
+  // Without a loop that threads share, the blocks of rows are computed in ascending order.
   CHECK(source_of("[sequential tile=8 unroll=4, sequential simd=4, reduce] half").find("rowblock") == std::string::npos);
 }
 

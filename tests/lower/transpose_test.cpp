@@ -73,7 +73,7 @@ TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c: whatever is computed around
   CHECK(backends.cost(fused, {33, 20}).kernels == 1);
   for (const auto& [m, n] : {std::array<int64_t, 2>{33, 20}, {130, 70}, {5, 300}, {300, 5}})
     backends.run(fused, rough({m, n}, 1), rough({n, m}, 2), rough({n}, 3));
-  // Masked loads, which must not read elements outside of the array.
+  // Tests masked loads, which must not read elements outside of the array.
   const std::string joined =
       "graph g(a: f32[m, n], b: f32[k, m]) {\n  return y = exp(concat(transpose(a), b, axis=0)), z = pad(transpose(a) + 1, before=[2, 1], "
       "after=[1, 0], value=7)\n}";
@@ -106,7 +106,7 @@ TEST_CASE(
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       if (is_not_for_this_cpu(program.get())) continue;
-      for (const bool first : {true, false}) {  // whether the first or the second output overwrites b
+      for (const bool first : {true, false}) {  // true: the first output overwrites b; false: the second one does
         CAPTURE(first);
         again = b;
         const Buffer over = wrap(context.get(), again.items, b.dims), other = wrap(context.get(), room.items, b.dims);

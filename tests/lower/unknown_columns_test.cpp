@@ -55,7 +55,7 @@ TEST_CASE("G3.sum/c G15.matmul/c: only the accumulators of columns in use are se
   for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
     CAPTURE(row);
     const std::string unknown = source_of(row, "graph g(x: f32[n, c]) {\n  return y = sum(x, axes=[0])\n}");
-    CHECK_FALSE(has(unknown, "++i) acc"));  // a loop over all elements of an accumulator
+    CHECK_FALSE(has(unknown, "++i) acc"));  // the code contains no loop over all elements of an accumulator
     CHECK(has(source_of(row, "graph g(x: f32[n, 500]) {\n  return y = sum(x, axes=[0])\n}"), "++i) acc"));
     const std::string product = source_of(row, "graph g(a: f32[2, k], b: f32[k, n]) {\n  return y = a @ b\n}");
     CHECK_FALSE(has(product, "++i) acc"));

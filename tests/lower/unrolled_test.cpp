@@ -50,7 +50,7 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L6: 
       backends.run(graph_of("x: f32" + shape, "a = sum(cast(x, dtype=f16), axes=[1])"), rough({rows, columns}, 3));
     }
   }
-  // Rows of one element: +0.0 is added to the element or product, and argmax of them is 0.
+  // Tests rows of one element. A sum adds +0.0 to the only term, and the argmax is 0.
   for (const int64_t rows : {1, 16, 37}) {
     const char* const results =
         "a = sum(x, axes=[1]), b = prod(x, axes=[1]), c = max(x, axes=[1]), d = sum(x * x, axes=[1]), e = argmax(x, axis=1), "
@@ -201,7 +201,7 @@ TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/i
   CHECK(std::ranges::none_of(values<float>(of_zeros[0].get()), [](float x) { return std::signbit(x); }));
   CHECK(std::ranges::none_of(values<float>(of_zeros[1].get()), [](float x) { return std::signbit(x); }));
   CHECK(std::ranges::all_of(values<float>(of_zeros[2].get()), [](float x) { return std::signbit(x); }));
-  // Axes in front of the last one, two short axes, and rows of which only a part is scanned.
+  // Tests scans along an axis in front of the last one, arrays with two short axes, and rows of which only a part is scanned.
   backends.run(graph_of("x: f32[n, 4, 3]", "a = cumsum(x, axis=1), b = cumsum(x, axis=2), c = cummax(x, axis=1, reverse=true)"),
                special({40, 4, 3}, 5));
   backends.run(graph_of("x: f32[n, 8, 3]", "a = cumsum(x, axis=2), b = cumsum(x, axis=1), c = sum(x, axes=[2]), d = softmax(x, axis=2)"),
@@ -229,10 +229,11 @@ TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors
   CHECK(writes("x: f32[n, 3]", "softmax(x, axis=1) > 0.25", "x86-64-v4", "  store_3_interleaved_u8x16("));
   const std::string scaled = "x: f32[n, 3], s: f32[3]", bytes = "cast(x * expand(reshape(s, shape=[1, 3]), shape=[n, 3]), dtype=i8)";
   CHECK(writes(scaled, bytes, "x86-64-v4", "  store_3_interleaved_i8x16("));
-  // Vectors of less than 16 bytes, and a machine that needs many instructions to exchange elements of 2 bytes.
+  // Stores are not interleaved if vectors have less than 16 bytes, or if the machine needs many instructions to exchange elements of 2
+  // bytes.
   CHECK_FALSE(writes(scaled, bytes, "x86-64-v3", "  store_3_interleaved"));
   CHECK_FALSE(writes("x: i16[n, 3]", "cumsum(x, axis=1)", "x86-64", "  store_3_interleaved"));
-  // Pairs need no such machine.
+  // Stores of two interleaved vectors need no such exchange of elements.
   CHECK(writes("x: i16[n, 2]", "cumsum(x, axis=1)", "x86-64", "  store_2_interleaved_i16x8("));
   // There may be more elements in a row than lanes in a vector.
   constexpr Way kWidths[] = {{"interp", 0}, {"c", 0, 2}, {"c", 0, 4}, {"c", 0, 8}};
@@ -260,7 +261,7 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
   CHECK(contains(source_of(graph_of("x: f32[n, 1]", "y = sum(x * x, axes=[1])")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
-  // Rows of a single vector are reduced along the row, but not by argmax and argmin.
+  // Rows that fill a single vector are reduced along the row. Only argmax and argmin unroll such rows.
   CHECK(contains(source_of(graph_of("x: f32[n, 16]", "y = argmax(x, axis=1)")), unrolled));
   CHECK(contains(source_of(graph_of("x: u8[n, 16]", "y = argmin(x, axis=1)")), "load_part15_of_16_u8x16("));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = max(x, axes=[1])")), unrolled));
@@ -285,7 +286,7 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
 
 TEST_CASE("L2: short axes that are not reduced are unrolled where that takes fewer operations than vectors along them") {
   const auto scaled = [](const std::string& shape, const char* row = "x86-64-v4") {
-    const std::string columns = shape.substr(shape.rfind(' ') + 1);  // "3]" of "[n, 3]"
+    const std::string columns = shape.substr(shape.rfind(' ') + 1);  // for the shape "[n, 3]" this is "3]"
     return source_of(
         graph_of("x: f32" + shape + ", s: f32[" + columns, "y = x * expand(reshape(s, shape=[1, " + columns + "), shape=" + shape + ")"),
         row);
@@ -295,18 +296,18 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK(contains(points, "load_part2_of_3_f32x16("));
   CHECK(contains(scaled("[n, 3]", "x86-64-v3"), "elementwise [thread simd=8, sequential] partition overlap"));
   CHECK(contains(source_of(graph_of("x: f32[n, 3], c: f32[n, 1]", "y = x * expand(c, shape=[n, 3])")), "[thread simd=16, sequential]"));
-  // Four lanes are few for the shuffles, unless there is more to do for an element.
+  // With four lanes the shuffles do not pay, unless more is computed for each element.
   CHECK_FALSE(contains(scaled("[n, 3]", "x86-64-v2"), "[thread simd=4"));
   CHECK(contains(source_of(graph_of("x: f32[n, 3], c: f32[n, 1]", "y = exp(x) * expand(c, shape=[n, 3])"), "x86-64-v2"), "[thread simd=4"));
-  // Rows of 4 and 8 are whole vectors, and nine rows do not fill a vector.
+  // Rows of 4 and 8 elements are whole vectors, so they need no shuffles. Nine rows do not fill a vector with one row for each lane.
   CHECK_FALSE(contains(scaled("[n, 4]"), "[thread simd=16"));
   CHECK_FALSE(contains(scaled("[n, 8]"), "[thread simd=16"));
   CHECK_FALSE(contains(scaled("[9, 3]"), "[thread simd=16"));
-  // The last two axes are one row of 16 elements for each factor.
+  // For each factor, the last two axes are one row of 16 elements.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 2], c: f32[n, 1, 1]", "y = x * expand(c, shape=[n, 8, 2])")), "[thread simd=16"));
 
-  // Of several short axes, the first one has the vectors if the elements of all are too many for one iteration. It may be shorter than the
-  // machine's vectors, which are then narrower.
+  // If there are several short axes whose elements are together too many for one iteration, vectors run along the first short axis. It may
+  // be shorter than the machine's vectors; the vectors are then narrower.
   const std::string swapped = source_of(graph_of("x: f32[3, 64, 2, 13]", "y = cast(permute(x, axes=[0, 1, 3, 2]), dtype=i32)"));
   CHECK(contains(swapped, "elementwise [thread, sequential, sequential simd=16, sequential] partition overlap"));
   CHECK(contains(swapped, "store_2_interleaved_i32x8("));
@@ -321,7 +322,7 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK_FALSE(contains(product("[l, 2, 9]", "[l, 9, 2]"), "[thread simd=16"));  // the lanes would be 18 elements apart
   CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = sum(x, axes=[1])")), "[thread simd=16, sequential, reduce]"));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[1])")), "[thread simd=16"));
-  // Running values along a short axis.
+  // Tests the schedules of scans along a short axis.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan] partition overlap"));
   CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan, sequential]"));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 17]", "y = cumsum(x, axis=1)")), "elementwise ["));
@@ -361,7 +362,7 @@ TEST_CASE("L2: transposes with a short side exchange elements between whole vect
                    rough({side, n}, 9));
     }
   }
-  // Pictures: bytes with channels last to floats with channels first, and back.
+  // Converts pictures of bytes with channels last to floats with channels first, and back.
   backends.run(graph_of("x: i8[2, h, w, 3]", "y = cast(permute(x, axes=[0, 3, 1, 2]), dtype=f32) * 0.5"), whole<int8_t>({2, 5, 37, 3}, 10));
   backends.run(graph_of("x: f32[2, 3, h, w]", "y = cast(permute(x, axes=[0, 2, 3, 1]), dtype=i8)"), whole<float>({2, 3, 5, 37}, 11));
 
@@ -375,18 +376,19 @@ TEST_CASE("L2: transposes with a short side exchange elements between whole vect
   CHECK(contains(transposed("f32[3, n]"), points));
   CHECK(contains(transposed("f32[3, n]"), "  store_3_interleaved_f32x16("));
   CHECK(contains(transposed("f32[2, n]"), "  store_2_interleaved_f32x16("));
-  // Narrow elements have vectors of at most 16 lanes, and need a machine that exchanges bytes.
+  // Arrays of narrow elements use vectors of at most 16 lanes. They are unrolled only if the machine has instructions that exchange bytes.
   CHECK(contains(transposed("u8[n, 3]"), planes));
   CHECK(contains(transposed("i16[3, n]", "x86-64-v3"), points));
   CHECK_FALSE(contains(transposed("u8[n, 3]", "x86-64"), "unroll=3"));
   CHECK_FALSE(contains(transposed("u8[3, n]", "x86-64"), "[thread simd="));
-  // Every second element is loaded as fast without unrolling; longer sides have blocks; 8 bytes and bools are transposed as before.
+  // Columns of two elements are loaded as fast without unrolling. Longer sides are transposed in blocks. Elements of 8 bytes and bools have
+  // the schedule of other elementwise kernels.
   CHECK_FALSE(contains(transposed("f32[n, 2]"), " unroll=2"));
   CHECK(contains(transposed("f32[n, 8]"), "transpose ["));
   CHECK(contains(transposed("f32[8, n]"), "transpose ["));
   for (const char* const type : {"f64[n, 3]", "f64[3, n]", "bool[n, 3]", "bool[3, n]"})
     CHECK(contains(transposed(type), "elementwise [thread, sequential simd="));
-  // Many shuffles of few lanes take longer than loads and stores of single elements.
+  // Many shuffles of vectors with few lanes take longer than loads and stores of single elements.
   CHECK_FALSE(contains(transposed("f32[n, 7]", "x86-64-v2"), "unroll=7"));
   CHECK_FALSE(contains(transposed("f32[7, n]", "x86-64-v3"), "[thread simd="));
 }

@@ -96,7 +96,7 @@ void check_between_neighbours() {
       check_rounding<D>(sign * middle, even | bit);
       check_rounding<D>(sign * std::nextafter(middle, 0), low | bit);
       check_rounding<D>(sign * std::nextafter(middle, INFINITY), high | bit);
-      const float single = static_cast<float>(middle);  // exact, because f32 has more bits
+      const float single = static_cast<float>(middle);  // the conversion is exact, because f32 has more bits
       check_rounding<D>(sign * static_cast<double>(std::nextafter(single, 0.0f)), low | bit);
       check_rounding<D>(sign * static_cast<double>(std::nextafter(single, INFINITY)), high | bit);
     }

@@ -419,10 +419,12 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     CAPTURE(function);
     const int operations = n.simple + n.fma;
     if (function == "exp") CHECK(operations <= 26);
-    if (function == "log") CHECK(operations <= 48);  // on machines with the instructions of render/c/instructions.h, only 22
+    // at most 48 operations; only 22 on machines with the instructions of render/c/instructions.h
+    if (function == "log") CHECK(operations <= 48);
     if (function == "sin" || function == "cos") CHECK(operations <= 39);
     if (function == "tanh") CHECK(operations <= 16);
-    if (function == "maximum") CHECK(operations <= 8);  // on machines with the instructions of render/c/instructions.h, only 3
+    // at most 8 operations; only 3 on machines with the instructions of render/c/instructions.h
+    if (function == "maximum") CHECK(operations <= 8);
     if (function == "minimum") CHECK(operations <= 5);
     if (function.starts_with("exp") || function.starts_with("log") || function == "sin" || function == "cos") CHECK(n.divide == 0);
   }

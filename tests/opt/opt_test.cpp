@@ -151,7 +151,7 @@ TEST_CASE("H2: optimiser: a sum of arrays that are zero outside of adjacent part
     CHECK(parts->sources[i]->sources[0]->as<InputAttributes>().name == order[i]);
   }
   CHECK(output(1)->op == Op::kConcat);
-  CHECK(output(1)->sources[0]->op == Op::kInput);  // no addition, because integers have only one zero
+  CHECK(output(1)->sources[0]->op == Op::kInput);  // there is no addition, because integers have only one zero
   for (const size_t i : {2, 3, 4}) CHECK(output(i)->op == Op::kAdd);
   const std::vector<Bytes> inputs = {bytes_of<float>({-0.0f, 2}), bytes_of<float>({1, -0.0f, 3}), bytes_of<float>({-0.0f, 5, 6}),
                                      bytes_of<int32_t>({1, 2, 3, 4}), bytes_of<int32_t>({5, 6})};
@@ -290,7 +290,7 @@ TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
   CHECK(sums_after("sum(where(at, x, -0.0), axes=[1], keepdims=true)") == 0);
   // the arange is the left or the right operand of ==
   CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);
-  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // selects the same index in all rows
+  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // this selects the same index in all rows
   CHECK(sums_after("sum(where(rows == i, x, 0), axes=[0])") == 0);
   CHECK(sums_after("sum(where(k == rows, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, cast(x, dtype=i32) * 2, 0), axes=[1])") == 0);

@@ -23,7 +23,7 @@ def near(dtype, expected, count, size=None):
 
 def elementwise(dtype):
     a, b = numbers(dtype, 1, 5, 9), numbers(dtype, 2, 5, 9)
-    b[0, :3] = a[0, :3]  # so that some elements are equal
+    b[0, :3] = a[0, :3]  # makes some elements of a and b equal
     a[1, 0], b[1, 1], a[1, 2] = 0, 0, -3
     x, y = a.real.copy(), a.imag.copy()
     p, q = a.astype(WIDE), b.astype(WIDE)

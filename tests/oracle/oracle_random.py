@@ -55,8 +55,9 @@ def normal(key, counter, shape, width):
 
 
 def uncertainty(dtype, distance):
-    """Returns the tolerance of a normally distributed number. The angle, up to 2 pi, is rounded three times, and the other factors a few
-    times. The argument of the logarithm is also rounded, which matters for small distances."""
+    """Returns the tolerance of a normally distributed number, which is computed as distance * cos(angle) with distance = sqrt(-2 log(u)).
+    The angle, up to 2 pi, is rounded three times, and the other factors a few times. The argument of the logarithm is also rounded, which
+    matters if the distance is small."""
     eps = WIDE(epsilon(dtype))
     return eps * (28 * distance + 1 / np.maximum(distance, np.sqrt(eps)))
 

@@ -354,7 +354,7 @@ def movement_cases(x, y):
         ("pad(x, before=[1, 2, 0], after=[1, 0, 3], mode=wrap)", np.pad(x, ((1, 1), (2, 0), (0, 3)), mode="wrap")),
         ("unfold(x, axes=[1], size=[3], stride=2, dilation=1)", windows(x, 1, 3, 2, 1)),
         ("unfold(x, axes=[1], size=[2], stride=1, dilation=3)", windows(x, 1, 2, 1, 3)),
-        ("unfold(x, axes=[0], size=[0], stride=3)", x[:2, :, :, None][..., :0]),  # 4 // 3 + 1 = 2 windows, as PyTorch's unfold gives
+        ("unfold(x, axes=[0], size=[0], stride=3)", x[:2, :, :, None][..., :0]),  # there are 4 // 3 + 1 = 2 windows, as in PyTorch's unfold
         ("unfold(x, axes=[0, 2], size=[0, 2])", np.zeros((5, 6, 4, 0, 2), x.dtype)),
         ("unfold1d(x, size=[2])", windows(x, 2, 2, 1, 1)),
         ("unfold2d(x, size=[3, 2], stride=[1, 2])", windows(windows(x, 1, 3, 1, 1), 2, 2, 2, 1)),
@@ -450,7 +450,7 @@ def reduction_cases(dtype, x, y):
     summed("sum(permute(x, axes=[2, 1, 0]), axes=[1])", x.transpose(2, 1, 0), (1,))
     summed("sum(x, axes=[2, 0], order=chain)", x, (0, 2))
     summed("sum(x, axes=[0, 1], order=lanes)", x, (0, 1))
-    # A matrix product by broadcasting over the first axis, for example [7, 300, 1] · [7, 1, 33].
+    # Computes a matrix product by broadcasting over the first axis, for example [7, 300, 1] · [7, 1, 33].
     left, right = wx[:, :, :1], y[:, :1, :].astype(wx.dtype)
     n, m, k = x.shape
     summed(f"sum(mul(expand(slice(x, stop=[{n}, {m}, 1]), shape=[{n}, {m}, {k}]), expand(slice(y, stop=[{n}, 1, {k}]), shape=[{n}, {m}, {k}])), "

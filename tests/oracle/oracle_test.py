@@ -50,7 +50,7 @@ BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
 AS_USERS = {"f32", "complex64"}
 LEAST_CASES = 7024  # the least number of cases on each backend
 MOST_CASES = 200  # the greatest number of cases in groups that are compiled together
-MOST_SLOW_CASES = 60  # the same for groups that are compiled with a user's options, so that gcc stays far below the limit of 60 s
+MOST_SLOW_CASES = 60  # the greatest number for groups with a user's options, so that gcc stays far below the limit of 60 s
 NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from oracle_references import EXACT, FLOATS, KINDS, Case, Group, half_of
 
-NOTHING = -1  # stands for the index of an element in the padding
+NOTHING = -1  # an index that stands for an element in the padding
 
 
 def each(value, axes):

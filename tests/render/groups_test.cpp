@@ -23,7 +23,8 @@ void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, 
     ir::verify(b.module);
     ir::apply_schedule(b.module);
     ir::verify(b.module);
-    // The reversal comes after the verification, because the verifier requires that iteration i of a group loop is thread i.
+    // The reversal comes after the verification, because the verifier requires that iteration i of a group loop (loop over threads) is
+    // thread i.
     if (is_reversed) reverse_threads(b);
     for (const render::RenderOptions& options : {render::RenderOptions{machine(), false}, render::RenderOptions{machines()[0], true}})
       for (const std::string& compiler : compilers()) {

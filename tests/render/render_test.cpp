@@ -111,20 +111,20 @@ ModuleBuilder& access_module(int lanes, ModuleBuilder& b) {
   };
   const auto value = [&](const UOp* v) { return std::vector<Stmt*>{b.store(2, i, v)}; };
   const UOp* inside = b.position(UKind::kInRange, DType::kBool, i - 5, lanes, 1);
-  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i - 5, lanes, 1, inside)); });          // 0: padded
-  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i * 3, lanes, 3)); });                  // 1: every third element
-  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, Sym(kLength - 1) - i, lanes, -1)); });  // 2: flipped
-  kernel(DType::kF32, [&] { return value(b.arena->splat(b.load(DType::kF32, 0, 7, 1), lanes)); });      // 3: one element in all lanes
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i - 5, lanes, 1, inside)); });          // output 0: padded
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, i * 3, lanes, 3)); });                  // output 1: every third element
+  kernel(DType::kF32, [&] { return value(b.load(DType::kF32, 0, Sym(kLength - 1) - i, lanes, -1)); });  // output 2: flipped
+  kernel(DType::kF32, [&] { return value(b.arena->splat(b.load(DType::kF32, 0, 7, 1), lanes)); });      // output 3: one element broadcast
   kernel(DType::kBool, [&] { return value(b.arena->alu(Op::kBitXor, DType::kBool, {b.load(DType::kBool, 1, i, lanes), inside})); });  // 4
-  kernel(DType::kF32, [&] {  // 5: masked store over existing values
+  kernel(DType::kF32, [&] {  // output 5: masked store over existing values
     return std::vector<Stmt*>{b.store(2, i, b.arena->splat(b.arena->constant(scalar_from_double(DType::kF32, 1)), lanes)),
                               b.store(2, i, b.load(DType::kF32, 0, i, lanes), 1, b.load(DType::kBool, 1, i, lanes))};
   });
   kernel(DType::kF32, [&] { return std::vector<Stmt*>{b.store(2, Sym(kLength - 1) - i, b.load(DType::kF32, 0, i, lanes), -1)}; });  // 6
-  kernel(DType::kI32, [&] {  // 7: indices
+  kernel(DType::kI32, [&] {  // output 7: indices
     return value(b.arena->alu(Op::kCast, DType::kI32, {b.position(UKind::kIndex, DType::kI64, i * 2 + 3, lanes, 2)}));
   });
-  kernel(DType::kF32, [&] {  // 8: a mask from memory, a strided masked load
+  kernel(DType::kF32, [&] {  // output 8: a mask from memory, a strided masked load
     return value(b.load(DType::kF32, 0, i * 2, lanes, 2, b.load(DType::kBool, 1, i, lanes)));
   });
   kernel(DType::kI64, [&] { return value(b.position(UKind::kIndex, DType::kI64, Sym(10) - i, lanes, -1)); });  // 9
@@ -405,7 +405,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       harp_runtime runtime = host.runtime();
       CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
-      const int allocations = n > 0 ? 1 : 0;  // 0 if the program needs no memory
+      const int allocations = n > 0 ? 1 : 0;  // with n = 0 the program needs no memory
       CHECK(host.allocations == allocations);
       CHECK(host.releases == allocations);
       CHECK((host.calls > 0) == (n == 100000));

@@ -130,7 +130,7 @@ TEST_CASE("G16.dims: postfix code gives what the expression means") {
 }
 
 TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
-  // Two inputs and three outputs at random positions of one block of memory. An independent check compares every pair of them.
+  // Places two inputs and three outputs at random positions of one block of memory. An independent check compares every pair of them.
   Graph graph;
   for (const char* name : {"a", "b"}) graph.add_input(name, DType::kBool, {graph.dims().variable(name, 0, 100)});
   for (const char* name : {"x", "y", "z"})
@@ -153,7 +153,7 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     }
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
-          // These inputs are in other memory. Their lengths determine the sizes of the outputs.
+          // These inputs are in a separate block of memory. Their lengths determine the sizes of the outputs.
           DeviceArray::wrap(DType::kBool, {&extents[i].size, 1}, far.data(), true, nullptr, nullptr));
     const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
     RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
@@ -175,7 +175,7 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
 }
 
 TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all others") {
-  // Three inputs and two outputs of the same size at a few positions. An independent check compares every pair of them.
+  // Places three inputs and two outputs of the same size at a few positions. An independent check compares every pair of them.
   Graph graph;
   const Dim n = graph.dims().variable("n", 0, 100);
   const Node* inputs[3];

@@ -133,7 +133,7 @@ TEST_CASE("G17.epilogue/c: a product stores the activation that another product 
   CHECK(backends.cost(both, {}).kernels == 2);
   CHECK(backends.cost(both, {}).workspace == 0);
   run(both);
-  // Of a value and its conversion to a larger dtype, the value is stored.
+  // If a consumer needs the conversion of a value to a larger dtype, the value itself is stored, not its conversion.
   const std::string narrow =
       "graph g(x: i8[40, 96], w: i8[96, 192], v: i8[192, 64]) {\n  h = cast(cast(x, dtype=i32) @ cast(w, dtype=i32), dtype=i8)\n"
       "  return y = cast(h, dtype=i32) @ cast(v, dtype=i32)\n}";
@@ -188,12 +188,13 @@ TEST_CASE("G17.softmax/c G17.layer_norm/c L2: with few columns, vectors of kerne
   const auto kernels = [&](const std::string& type, const std::string& y, const std::string& before = "") {
     return kernels_in_source(backends.context(), "graph g(x: " + type + ") {\n" + before + "  return y = " + y + "\n}");
   };
-  // The max; exp; the sum and its reciprocal; the product.
+  // Four kernels compute the max; exp; the sum and its reciprocal; and the product.
   CHECK(kernels("f32[1300, 3]", "softmax(x, axis=0)") == 4);
   CHECK(kernels("f64[n, 5]", "softmax(x, axis=0)") == 4);
   CHECK(kernels("f32[2, 1300]", "log_softmax(z, axis=0)", "  z = permute(x, axes=[1, 0])\n") == 4);
   CHECK(kernels("f32[1300, 2]", "logsumexp(x, axes=[0])") == 3);
-  // Columns that fill at least half of the vectors, few elements, short columns, and columns of each index of another axis.
+  // One kernel is enough if the columns fill at least half of the vectors, if there are few elements, if columns are short, or if
+  // there is a further axis besides the rows and the columns.
   CHECK(kernels("f32[1300, 8]", "softmax(x, axis=0)") == 1);
   CHECK(kernels("f32[100, 3]", "softmax(x, axis=0)") == 1);
   CHECK(kernels("f32[16, 3]", "softmax(x, axis=0)") == 1);

@@ -116,7 +116,7 @@ class Arrays {
         const double value = number / 16.0;
         std::memcpy(data + i * element, &value, element);
       } else {
-        // This includes bool, for which every byte is a valid value.
+        // These dtypes include bool, for which every byte is a valid value.
         std::memcpy(data + i * element, &number, std::min(element, sizeof number));
       }
     }
@@ -225,7 +225,8 @@ TEST_CASE("L3 H5: nothing is in place of what is read elsewhere, again, or later
            "graph g(x: f32[n]) { return y = cast(x, dtype=i32) }",
            "graph g(x: f32[n]) { return y = x > 0.0 }",
            "graph g(x: f32[n, 0]) { return y = x + 1.0 }",
-           // Another kernel, in the same generation (kernels that may run at the same time) or in a later one, also reads x.
+           // x may not be overwritten, because another kernel reads it in the same generation (kernels that may run at the same time) or in
+           // a later one.
            "graph g(x: f32[n, m]) { return y = x + 1.0, s = sum(x, axes=[1]) }",
            "graph g(x: f32[n, m]) flags=[broadcast] { return y = x + 1.0, z = flip(x, axes=[0]) * sum(x, axes=[1], keepdims=true) }",
        }) {

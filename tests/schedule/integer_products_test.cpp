@@ -250,7 +250,7 @@ TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay
     return print(program_of(text("i8", "i32", columns), testing::row(kRow))).find(" lanes") != std::string::npos;
   };
   CHECK_FALSE(is_by_lanes("40"));
-  CHECK(is_by_lanes("4"));  // 4 columns are too few for tiles, and the rows are contiguous in memory
+  CHECK(is_by_lanes("4"));  // 4 columns are too few for tiles. The rows are contiguous in memory, so the sum keeps the order "lanes".
 }
 
 TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a sum of values") {

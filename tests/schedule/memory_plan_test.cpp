@@ -55,13 +55,13 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);
-  // Two results are computed from one array; one of them overwrites it.
+  // Two results are computed from one temporary array; one of the results is stored in the memory of this array.
   const Program siblings = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  v = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n"
       "  m = max(v, axes=[1], keepdims=true)\n  a = v - m\n  b = v * m\n"
       "  return y = a / sum(a * a, axes=[1], keepdims=true), z = b / sum(b * b, axes=[1], keepdims=true)\n}");
   CHECK(in_place(siblings) == 1);
-  // Pairs of an input and an output are reported, but the plan itself does not use them.
+  // The program lists the pairs of an input and an output that may share memory, but the memory plan itself does not use them.
   const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
   CHECK(arguments.in_place.size() == 2);
   CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);
@@ -70,7 +70,7 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
 TEST_CASE("L1: an array that no free slot is large enough for gets several slots that lie side by side") {
   // The array c is as large as a and b together, and a and b are no longer needed when c is written. (The results of scans are always
   // stored, and a kernel that reads such a result in reverse order cannot overwrite it. The graph returns m and k, because as temporaries
-  // they would take a slot of the workspace.)
+  // they would take a part of the workspace.)
   const auto bytes_of = [](const std::string& rest) {
     const Program program = scheduled(
         "graph g(x: f32[16, 100000], z: f32[32, 100000]) flags=[broadcast] {\n  a = cumsum(x, axis=1)\n"
@@ -83,7 +83,8 @@ TEST_CASE("L1: an array that no free slot is large enough for gets several slots
   const int64_t shared = bytes_of("  return y = flip(c, axes=[1]) * c, m = m\n}");
   CHECK(shared >= 2 * kRows);
   CHECK(shared < 2 * kRows + kSmall);
-  // The array d uses both slots of c. The array e is written before the last read of d, so e gets a slot of its own.
+  // The array d uses both slots (parts of the workspace) of c. The array e is written before the last read of d, so e gets a slot of its
+  // own.
   const int64_t taken_over = bytes_of(
       "  d = sin(c / sum(c, axes=[1], keepdims=true))\n  k = max(d)\n  e = cumsum(x * k, axis=1)\n"
       "  return y = flip(d, axes=[1]) * max(flip(e, axes=[1]) * e), m = m, k = k\n}");

@@ -74,13 +74,14 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(is_line(""));
   CHECK_FALSE(is_line(", reverse=true"));
   CHECK(print(scheduled("graph g(x: f32[640, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") != std::string::npos);
-  // Rows that do not fill a vector are whole vectors of fewer lanes, or single elements, so that the running values stay in registers.
-  using Lanes = std::pair<int, int>;  // columns of f32, and the lanes of their vectors
+  // If the columns do not fill a vector, each row is processed as whole vectors of fewer lanes, or as single elements, so that the running
+  // values stay in registers.
+  using Lanes = std::pair<int, int>;  // the number of columns of f32, and the number of lanes of their vectors
   for (const Lanes& expected : {Lanes{2, 1}, {3, 1}, {4, 4}, {6, 1}, {8, 8}, {12, 4}, {16, 16}, {17, 16}}) {
     const Program program = scheduled(cat("graph g(x: f32[n, ", expected.first, "]) { return y = cumsum(x, axis=0) }"));
     CHECK(program.kernels[0].variants[0].schedule.axes[1].simd_width == expected.second);
   }
-  // Registers do not hold 33 single elements. (Vectors of i8 have up to 64 lanes.)
+  // 33 running values of single elements do not fit in registers, so vectors are used. (Vectors of i8 have up to 64 lanes.)
   CHECK(scheduled("graph g(x: i8[n, 33]) { return y = cumsum(x, axis=0) }").kernels[0].variants[0].schedule.axes[1].simd_width > 1);
   const auto message = [](std::string_view text, std::string_view schedule) -> std::string {
     try {
@@ -119,7 +120,7 @@ TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, wh
     const size_t kernel = source.find("void kernel_0(");
     REQUIRE(kernel != source.npos);
     CHECK((source.find("if (shape0 * shape1 > 0) harp_for(", kernel) != source.npos) == bounds.starts_with('0'));
-    const size_t loop = source.find("+= ", kernel);  // the loop over vectors
+    const size_t loop = source.find("+= ", kernel);  // position of the loop over vectors in the text
     if (bounds != "0..3") {
       REQUIRE(loop != source.npos);
       const size_t end = source.find("else", loop);
@@ -325,8 +326,8 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
   CHECK(vectors(100, "y") == 2);
-  CHECK(vectors(20, "y") == 1);        // the chain is short enough for the CPU to overlap consecutive vectors by itself
-  CHECK(vectors(100, "exp(y)") == 1);  // the call of exp in each step is enough independent work for the CPU
+  CHECK(vectors(20, "y") == 1);        // the chain is so short that the CPU overlaps consecutive vectors by itself
+  CHECK(vectors(100, "exp(y)") == 1);  // the calls of exp give the CPU enough independent work
 
   const auto vectors_of = [](const std::string& statements, std::string_view result) {
     const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
@@ -340,8 +341,8 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     append(many, cat("  s", i + 1, " = s", i, " + c", i, "_15\n"));
   }
   CHECK(vectors_of(many, "s20") == 1);
-  // A long chain whose first values are used again at its end, so they must be kept. With 40 such values, two interleaved vectors would
-  // need more registers and ways of the first-level cache than the CPU has.
+  // The first values of this long chain are used again at its end, so they must be kept. With 40 such values, two interleaved vectors would
+  // need more registers, and more ways of the first-level cache, than the CPU has.
   for (const int again : {4, 40}) {
     std::string late = "  v0 = x\n";
     for (int i = 0; i < 150; ++i) append(late, cat("  v", i + 1, " = v", i, " * y - x\n"));
@@ -430,13 +431,13 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
     options.target = target;
     const auto source = [&](std::string_view text) { return generate(*parse_graph(text), options).source; };
     for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
-      // The function's definition and at least one call.
+      // At least two matches: the definition of the function and a call.
       CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);
     CHECK(count(source("graph g(x: f32[3, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
     // Each lane contains an element of another row, so a vector consists of every third element in memory.
     const std::string across = source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }");
     for (const std::string_view load : {"load_part0_of_3_f32x4(", "load_part1_of_3_f32x4(", "load_part2_of_3_f32x4("})
-      CHECK(count(across, load) == 2);  // the definition and a call
+      CHECK(count(across, load) == 2);  // two matches: the definition of the function and a call
   }
 }
 
@@ -445,7 +446,7 @@ TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their 
     const std::string text = cat("graph g(x: ", from, "[n]) { return y = cast(x, dtype=", to, ") }");
     return generate(*parse_graph(text), options_for(row)).source;
   };
-  CHECK(count(source("i8", "i32"), "widened_to_i32_i8x16(") >= 2);  // the definition and a call
+  CHECK(count(source("i8", "i32"), "widened_to_i32_i8x16(") >= 2);  // at least two matches: the definition of the function and a call
   CHECK(count(source("u8", "f32"), "widened_to_i32_u8x16(") >= 2);
   CHECK(count(source("i16", "i64"), "widened_to_i64_i16x8(") >= 2);
   CHECK(count(source("i8", "i32", "x86-64-v3"), "widened_to_i32_i8x8(") >= 2);
@@ -468,7 +469,7 @@ TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their 
 }
 
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
-  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // the body of a loop, if it is a single statement
+  const auto only_in = [](const ir::Stmt* s) -> const ir::Stmt* {  // returns the body of a loop if it is a single statement, otherwise null
     const auto* loop = ir::as<ir::Loop>(s);
     return loop != nullptr && loop->body.size() == 1 ? loop->body[0] : nullptr;
   };
@@ -478,7 +479,7 @@ TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other,
     CAPTURE(product);
     const std::shared_ptr<ir::Module> module = lower::lower_program(scheduled(product));
     ir::apply_schedule(*module);
-    size_t loops = 0, nested = 0;  // loops that only set sums to a constant, and loops around such a loop
+    size_t loops = 0, nested = 0;  // number of loops that only set sums to a constant, and number of loops around such a loop
     const auto sets = [&](const ir::Stmt* s) {
       const ir::Stmt* inside = only_in(s);
       const auto* set = inside != nullptr ? ir::as<ir::AccSet>(inside) : nullptr;
@@ -561,7 +562,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target = testing::row("x86-64-v4-one-load");  // the CPUs of this machine row have a smaller first-level cache
+  target = testing::row("x86-64-v4-one-load");  // the CPUs of this entry of harp's table have a smaller first-level cache
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }

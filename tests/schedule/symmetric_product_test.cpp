@@ -51,13 +51,14 @@ TEST_CASE("L6.symmetric_product/c G15.einsum/c: the operands may be computed, ba
 }
 
 TEST_CASE("L6.symmetric_product/c: products that are not symmetric, and those for which half does not pay") {
-  // Both operands are of the same matrix, but not the same elements.
+  // Both operands are made from the same matrix, but they do not have the same elements.
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 1024]", "x @ x")));
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 512]", "(x * 2) @ transpose(x)")));
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 512]", "x @ transpose(flip(x, axes=[0]))")));
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 512], w: f32[512]", "(x * w) @ transpose(x)")));
   CHECK_FALSE(computes_half(graph_of("x: f32[2, 1024, 512]", "einsum(x, x, spec=\"aik,bjk->abij\")")));
-  // One block of terms has no sums in memory, and few rows have few blocks.
+  // With one block of terms, no sums are stored between blocks of terms. With few rows there are few blocks of rows. So half would save
+  // little.
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 256]", "x @ transpose(x)")));
   CHECK_FALSE(computes_half(graph_of("x: f32[64, 512]", "x @ transpose(x)")));
 }

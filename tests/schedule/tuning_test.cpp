@@ -25,7 +25,8 @@ Cpu with_caches(int64_t first, int64_t second, int64_t third) {
   return cpu;
 }
 
-/// Returns the schedules of the first kernel of a graph, as text, for the machine row x86-64-v4 with some of its properties changed.
+/// Returns the schedules of the first kernel of a graph, as text, for the entry x86-64-v4 of harp's table of CPUs, with some of its
+/// properties changed.
 std::string schedules_with(std::string_view text, const std::function<void(Cpu&)>& change) {
   Machine target = testing::row(kRow);
   change(std::get<Cpu>(target.hardware));
@@ -118,7 +119,7 @@ TEST_CASE("L5 L6 H3.machine_measured: each number of a machine changes a schedul
   CHECK(has(schedules(function), "unroll=2"));
   CHECK_FALSE(has(with(function, [](Cpu& cpu) { cpu.vector_multiply_adds_a_cycle = 1; }), "unroll=2"));
 
-  // Four independent chains of 70 operations. With the usual latency of additions, the vectors are interleaved.
+  // The graph has four independent chains of 70 operations. With the usual latency of additions, the vectors are interleaved.
   std::string text = "graph g(a: f32[n], b: f32[n], c: f32[n], d: f32[n]) {\n";
   std::string sum;
   for (const char* name : {"a", "b", "c", "d"}) {

@@ -80,7 +80,8 @@ class Backends::Waiting {
     Failures failures(texts);
     try {
       fuzz::check_jobs(jobs, failures, false);
-    } catch (const std::exception& error) {  // no single program causes this error: for example, a library of all programs cannot be loaded
+      // the error is not that of a single program: for example, a library of all programs cannot be loaded
+    } catch (const std::exception& error) {
       FAIL_CHECK(jobs.size(), " programs that are compiled together: ", std::string(error.what()));
     }
   }

@@ -97,8 +97,8 @@ class Backends {
     return run_text(text, wrapped);
   }
 
-  /// The number of kernels of the compiled program and the size of its workspace in bytes, for given values of the shape variables. The
-  /// workspace is `workspace` bytes for arrays that all workers share, and `scratch` bytes for each worker.
+  /// The costs of a compiled program for given values of the shape variables: the number of its kernels, and the size of its workspace in
+  /// bytes. The workspace consists of `workspace` bytes for arrays that all workers share, and of `scratch` bytes for each worker.
   struct Cost {
     int32_t kernels = 0;
     size_t workspace = 0, scratch = 0;

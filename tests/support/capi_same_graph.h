@@ -10,7 +10,7 @@
 
 namespace capi_test {
 
-/// Operands of every dtype, declared the same way in both graphs.
+/// Operands of every dtype in the graph that is built through harp.h. The graph that is parsed from text declares the same operands.
 struct Operands {
   harp_graph* g;
   harp_node *f, *f2, *i, *i2, *b, *b2, *d;

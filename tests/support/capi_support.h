@@ -85,7 +85,7 @@ inline std::string source_for(const char* row, const harp_graph* graph, const ch
   return take(source);
 }
 
-/// True if compiling failed because the target has another architecture than this machine.
+/// Tests whether a compilation failed because the target has another architecture than this machine.
 inline bool is_foreign(const ErrorSlot& err) {
   return err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("another architecture") != std::string::npos;
 }
@@ -114,7 +114,8 @@ inline std::string cannot_run(harp_program* program) {
   return err.message().find("this CPU cannot run") != std::string::npos ? err.message() : "";
 }
 
-/// True if this CPU cannot run the program. The test case then counts as skipped, but continues with checks that do not run the program.
+/// Tests whether this CPU cannot run the program. If the result is true, the test case counts as skipped, but it continues with checks that
+/// do not run the program.
 inline bool is_not_for_this_cpu(harp_program* program) {
   const std::string why = cannot_run(program);
   if (!why.empty()) harp::testing::note_skip(why);

@@ -85,7 +85,7 @@ inline int runs_of(const Scratch& scratch) {
 }
 
 struct FaultResult {
-  int points = 0;           // number of injected failures, of one operating system call each
+  int points = 0;           // number of injected failures; each makes one operating system call fail
   int succeeded = 0;        // number of these injected failures after which the service still compiled the source correctly
   std::string first_fault;  // the first wrong behaviour; "" if there was none
 };
@@ -125,7 +125,8 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
         fault("fails afterwards: " + failure.message);
       }
       if (count_open_files() != files_before) fault("descriptors left open");
-      const bool reaping_failed = from_then_on;  // if all later calls fail, waitpid fails too, and the child remains a zombie
+      // if all later calls fail, waitpid fails too, so a zombie child remains, which is no fault of the service
+      const bool reaping_failed = from_then_on;
       if (!reaping_failed && ::waitpid(-1, nullptr, WNOHANG) != -1) fault("a child left behind");
       while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }

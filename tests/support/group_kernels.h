@@ -11,7 +11,7 @@
 
 namespace harp::testing {
 
-/// Builds a module with one kernel that contains group loops.
+/// Builds a module with one kernel that contains group loops (loops over the threads of a GPU block).
 struct GroupBuilder : ModuleBuilder {
   ir::Kernel kernel;
   int64_t threads = 0;
@@ -230,8 +230,8 @@ inline void tiled_matmul(GroupBuilder& b) {
       {x, w}, {y});
 }
 
-/// y[b, i] = x[b, i] minus the largest of the 64 elements of x[b]. Each of 16 threads takes the maximum of 4 elements. A fold statement
-/// then combines the maxima of all threads and gives the result to each thread.
+/// y[b, i] = x[b, i] minus the largest of the 64 elements of x[b]. Each of 16 threads takes the maximum of 4 elements. A fold statement (a
+/// reduction over the threads) then combines the maxima of all threads and gives the result to each thread.
 inline void minus_largest(GroupBuilder& b, int64_t blocks) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32);
   const int lanes = b.spread(DType::kF32, 4, Op::kMax), largest = b.own(DType::kF32);
@@ -288,7 +288,7 @@ inline std::vector<float> expected_sums_of_copies(const std::vector<float>& x) {
   return result;
 }
 
-/// Makes the threads of each group loop run in the opposite order.
+/// Makes the threads of each group loop (loop over threads) run in the opposite order.
 inline void reverse_threads(GroupBuilder& b) {
   const std::function<void(ir::Body&)> reverse = [&](ir::Body& body) {
     for (ir::Stmt* s : body) {

@@ -62,7 +62,7 @@ inline std::vector<Bytes> run(const Graph& graph, const std::vector<Bytes>& inpu
   return outputs;
 }
 
-/// The bits of an array as text, with one text for all NaNs. Two runs agree if these texts are equal.
+/// Returns the bits of an array as text, in which all NaNs are equal. Two runs have equal results if these texts are equal.
 inline std::string canonical(const Bytes& bytes, DType dtype) {
   if (is_complex(dtype)) return canonical(bytes, real_dtype(dtype));
   std::string text;
@@ -77,7 +77,7 @@ inline std::string canonical(const Bytes& bytes, DType dtype) {
   return text;
 }
 
-/// The value of one node whose sources are one-dimensional inputs.
+/// Applies an elementwise operation to one-dimensional inputs, and returns the elements of the result.
 template <class R, class... T>
 std::vector<R> apply(Op op, const std::vector<T>&... sources) {
   Graph graph;
@@ -92,7 +92,7 @@ constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 constexpr T kInf = std::numeric_limits<T>::infinity();
 
-/// True for equal bits or two NaNs.
+/// Tests whether two numbers have equal bits or are both NaN.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)

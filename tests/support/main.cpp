@@ -18,7 +18,7 @@ namespace {
 
 using Body = void (*)();
 
-// the bodies of the test cases; doctest itself calls run_body for each test case
+// the bodies of the test cases; doctest itself calls run_body(), which calls the body of the current test case
 std::unordered_map<const doctest::TestCaseData*, Body> bodies;
 const doctest::TestCaseData* running = nullptr;
 std::string skip_reason;  // the reason why the running test case is skipped; empty if it is not skipped

@@ -1,4 +1,4 @@
-// Returns the error message of generating source with a schedule that is not legal for one of the graph's kernels.
+// Generates source with a schedule that is not legal for one of the graph's kernels, and returns the error message.
 #pragma once
 
 #include "support/capi_support.h"

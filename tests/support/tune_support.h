@@ -30,7 +30,7 @@ inline std::string message_of(const std::function<void()>& body) {
   return "";
 }
 
-/// Collects the log messages of a context.
+/// Stores the log messages of a context.
 struct Lines {
   std::vector<std::string> lines;
   static void add(void* self, int32_t, const char* text, size_t size) { static_cast<Lines*>(self)->lines.emplace_back(text, size); }

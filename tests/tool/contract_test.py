@@ -151,7 +151,8 @@ STAGES = """graph stages(x: f32[n, 8], w: f32[n, 8]) flags=[broadcast] {
 
 
 def schedule_kernels(desk, text):
-    """Returns the kernels of the printed schedule: [(name, generation, reads, writes)]."""
+    """Returns the kernels of the printed schedule: [(name, generation, reads, writes)]. Kernels of one generation may run at the same
+    time."""
     kernels = []
     for block in re.split(r"^(?=kernel_\d+ generation)", desk.emit(text, "schedule"), flags=re.M)[1:]:
         head = re.match(r"(kernel_\d+) generation (\d+)", block)
@@ -180,7 +181,8 @@ def case_unit(desk):
     assert kernels and all(re.search(rf"\b{kernel}(?:, &args|\()", main) for kernel in kernels), "kernel_main does not call every kernel"
     steps = re.findall(r"^  (?:{ )?/\* generation (\d+) \*/\n(.*?)(?=^  (?:{ )?/\*|^}$)", main, re.M | re.S)
     assert [int(number) for number, _ in steps] == list(range(len(steps))) and len(steps) >= 3, "generations in order"
-    # One call starts the two sums of generation 0, so that they can run at the same time. It returns when both kernels have ended.
+    # One call starts the two sums of generation 0 (the kernels that depend on no other kernel), so that they can run at the same time. It
+    # returns when both kernels have ended.
     assert steps[0][1].count("harp_run_together(rt, cancel, 2, tasks)") == 1, main
     for _, body in steps:
         assert len(re.findall(r"\b(?:harp_run_together|harp_for|kernel_\d+)\(", body)) == 1, f"a generation is one call:\n{body}"

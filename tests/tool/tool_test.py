@@ -380,7 +380,7 @@ class Tool:
             self.fails(1, 'unknown target "zen9", expected one of ', *command, HARP_MACHINE="zen9")
             _, stderr = self.harp(*command, status=1, HARP_MACHINE="zen9")
             assert all(row in stderr for row in rows), stderr
-        # harp can compile for a machine row whose instructions this CPU lacks, but cannot run the result.
+        # harp can compile for a machine row (entry of its table of CPUs) whose instructions this CPU lacks, but it cannot run the result.
         target = re.search(r"^target: (\S+)", self.harp("info")[0], re.M)[1]
         if target in ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni"):
             self.fails(1, f"this CPU cannot run the program: it is compiled for x86-64-v4, and the CPU is {target}", "run", self.softmax,
@@ -404,7 +404,7 @@ class Tool:
         assert picture.tag == svg + "svg" and len(list(picture.iter(svg + "circle"))) == 5 and titles[0].endswith(": untuned"), titles
         with open(os.path.join(self.path("cache"), "entries-1", "tuning-2.txt"), encoding="utf-8") as file:
             assert re.search(r"^name product$", file.read(), re.M)
-        # Every configuration in the report is a valid file for --schedule, and none of them changes any bit of the result.
+        # Every configuration in the tuner's report is a valid file for --schedule, and none of them changes any bit of the result.
         inputs = ("--random", "a=f32[40,60]:1", "--random", "b=f32[60,50]:2", "--output", "y=" + self.path("y.npy"))
         results = set()
         for trial in found["trials"]:

@@ -218,7 +218,7 @@ def loss_cases():
 
 
 def hard_gate(x):
-    """hardsigmoid computed as x / 6, because PyTorch's own has as its derivative 1/6 rounded to f32."""
+    """Computes hardsigmoid as relu6(x + 3) / 6, because PyTorch's own function has the derivative 1/6 rounded to f32."""
     return F.relu6(x + 3) / 6
 
 
@@ -248,7 +248,7 @@ def network_cases():
                True, x=x, t=target, w=np.abs(normal(6)))  # fmt: skip
     classes, weights = np.array([0, 5, 2, 2]), np.abs(normal(6)) + 0.1
 
-    def weighted(p, t, w, smoothing=0.0, ignored=-1):  # PyTorch's functions have no gradient with respect to the weights
+    def weighted(p, t, w, smoothing=0.0, ignored=-1):  # PyTorch's loss functions have no gradient with respect to the weights
         rows = (t != ignored).nonzero()[:, 0]
         sharp = (w[t] * p[torch.arange(len(t)), t])[rows].sum()
         return -((1 - smoothing) * sharp + smoothing / p.shape[1] * (w * p)[rows].sum()) / w[t][rows].sum()

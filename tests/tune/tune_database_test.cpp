@@ -41,7 +41,8 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   return stats_of(program.get());
 }
 
-/// Tunes the scaled graph, then replaces the best configuration in the database by `configuration`. Returns the new entry.
+/// Tunes the scaled graph, then replaces the best configuration (the schedules and settings that were found) in the database by
+/// `configuration`. Returns the new entry.
 TuningEntry found_in(const std::string& directory, const std::string& configuration) {
   {
     const capi_test::Context context = context_in(directory);
@@ -126,7 +127,7 @@ TEST_CASE(
   CHECK_FALSE(uses(header + print(other), 1));
   other.configuration = parse_configuration("compiler: /no/such/cc");
   CHECK_FALSE(uses(header + print(other), 1));
-  // Entries that somebody has edited. harp must not run a command or change a result just because the file says so.
+  // Somebody has edited these entries. harp must not run a command or change a result just because the file says so.
   for (const std::string& line : {cat("compiler: sh -c 'touch ", scratch / "run", "'"), std::string("compiler: gcc -O2"),
                                   std::string("compiler: gcc-"), std::string("flag: -ffast-math"), std::string("flag: -DM_PI=3")}) {
     CAPTURE(line);

@@ -180,7 +180,7 @@ template <class T>
 struct Worst {
   double error = 0;
   T x = 0, y = 0;
-  uint64_t wrong = 0;  // results of the wrong kind
+  uint64_t wrong = 0;  // number of results of the wrong kind
   T wrong_x = 0, wrong_y = 0;
   uint64_t tried = 0;
 

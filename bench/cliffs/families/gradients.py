@@ -19,7 +19,8 @@ def _draw_rows(d):
 
 @family(_draw_rows)
 def row_gradient(op, rows, columns):
-    """Gradients of sum(y * g), where y is an operation on each row of x; of norms also with respect to the weights."""
+    """Gradients of sum(y * g), where y is the result of an operation on each row of x. The gradients are with respect to x; for norms, they
+    are also with respect to the weights."""
     one_of("op", op, ("softmax", "log_softmax", "layer_norm", "rms_norm"))
     norm, layer = op.endswith("norm"), op == "layer_norm"
 
@@ -108,7 +109,7 @@ def _draw_transposed(d):
 
 @family(_draw_transposed)
 def conv_transposed_gradient(batch, channels, filters, image, kernel, stride, padding):
-    """Gradients of the sum of the squares of a transposed convolution with respect to pictures and weights."""
+    """Gradients of sum(y * y) with respect to pictures and weights, where y is a transposed convolution."""
     if min(kernel, stride) < 1 or padding < 0:
         raise CaseError(f"expected a kernel and a stride of at least 1 and no negative padding, found {kernel}, {stride}, {padding}")
     out = (image - 1) * stride - 2 * padding + kernel
@@ -121,7 +122,7 @@ def conv_transposed_gradient(batch, channels, filters, image, kernel, stride, pa
         for p in range(kernel):
             for q in range(kernel):
                 full[:, :, p:p + reach:stride, q:q + reach:stride] += np.einsum("bchv,cf->bfhv", x, w[:, :, p, q], optimize=True)
-        g = np.zeros_like(full)  # the rim, which the result does not contain, has no gradient
+        g = np.zeros_like(full)  # the border of `full`, which the result does not contain, has no gradient
         inside = (slice(None), slice(None), slice(padding, padding + out), slice(padding, padding + out))
         g[inside] = 2 * full[inside]
         dw = np.zeros_like(w)
@@ -156,8 +157,9 @@ def conv_transposed_gradient(batch, channels, filters, image, kernel, stride, pa
 
 @family(lambda d: {"rows": d.size(1, 64), "length": d.size(8, 1 << 15)})
 def fft_gradient(rows, length):
-    """The gradient of the sum of the squares of a signal that is filtered by real factors of its frequencies."""
-    def numpy(np, x, h):  # such a filter is its own transpose
+    """The gradient of sum(y * y) with respect to a signal x, where y is x after a filter that multiplies each frequency by a real
+    factor."""
+    def numpy(np, x, h):  # the linear map of such a filter is symmetric, so the gradient applies the filter once more
         return (2 * np.fft.irfft(np.fft.rfft(x, axis=1) * (h * h), length, axis=1)).astype(np.float32)
 
     def torch(torch, x, h):

@@ -1,5 +1,5 @@
-"""The networks of networks.py as a C programmer writes them: functions for rows of f32, each of which is a nest of loops, and the bodies
-of the C peers, which call these functions. Rows are computed in parallel."""
+"""The networks of networks.py as a C programmer writes them: functions for rows of f32, each of which is a nest of loops, and the bodies of
+the C functions with which harp is compared, which call these functions. Rows are computed in parallel."""
 
 PRODUCTS = """/* y[n][m] += x[n][k] w[k][m] */
 static void add_product(float* restrict y, const float* x, const float* w, int64_t n, int64_t k, int64_t m) {
@@ -65,8 +65,8 @@ static void rectify_and_pool(float* restrict y, const float* x, int64_t planes, 
 }
 """
 
-# In these functions q, k, v and y are arrays of rows with `width` numbers each. A row begins `step` numbers after the previous one, in y
-# `y_step` numbers.
+# In these functions q, k, v and y are arrays of rows with `width` numbers each. A row of q, k or v begins `step` numbers after the previous
+# row; a row of y begins `y_step` numbers after the previous row.
 ATTENTION = PRODUCTS + """
 /* The weights of one query: softmax of its products with the keys. */
 static void weigh(float* weights, const float* q, const float* k, int64_t step, int64_t keys, int64_t width) {
@@ -244,8 +244,8 @@ free(normed), free(qkv), free(mixed), free(z), free(hidden);"""
 
 
 def _steps(steps, batch, inputs, hidden):
-    """Returns C statements that compute all steps: z + t * ... are the gates of step t, hs + t * ... and cs + t * ... the states before
-    it."""
+    """Returns C statements that compute all steps of the LSTM: z + t * ... are the gates of step t; hs + t * ... and cs + t * ... are the
+    states before step t."""
     cells = batch * hidden
     return f"""float *z = zeros({steps * 4 * cells}), *hs = zeros({(steps + 1) * cells}), *cs = zeros({(steps + 1) * cells});
 memcpy(hs, &h(0, 0), {cells} * sizeof(float)), memcpy(cs, &c(0, 0), {cells} * sizeof(float));

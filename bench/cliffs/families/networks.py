@@ -46,7 +46,7 @@ def perceptron(batch, inputs, hidden, outputs, depth):
 
 @family(_draw_perceptron)
 def perceptron_gradient(batch, inputs, hidden, outputs, depth):
-    """Gradients of sum(outputs * g) of a perceptron with respect to all its weights."""
+    """Gradients of sum(y * g) with respect to all weights of a perceptron, where y are its outputs."""
     arrays, lines, widths, weights = _layers(inputs, hidden, outputs, depth)
     arrays.append(Input("g", "f32", ("N", outputs)))
     names = [array.name for array in arrays[1:-1]]
@@ -177,8 +177,8 @@ def transformer_block(batch, length, heads, width, causal):
         x = x + mixed.transpose(1, 2).reshape(x.shape) @ wo
         return x + torch.relu(functional.layer_norm(x, (width,)) @ w1) @ w2
 
-    # With larger weights the scores differ by so much that a seventh of the results of softmax are subnormal numbers, for which a multiply-add
-    # takes a hundred times as long, while torch's exp of attention rounds them to zero.
+    # With larger weights the scores differ by so much that a seventh of the results of softmax are subnormal numbers, for which a
+    # multiply-add takes a hundred times as long. (torch's attention rounds subnormal weights to zero.)
     weights = f"weights {width}"
     inputs = [Input("x", "f32", (batch, "N", width)), Input("wqkv", "f32", (width, 3 * width), weights), Input("wo", "f32", (width, width), weights),
               Input("w1", "f32", (width, 4 * width), weights), Input("w2", "f32", (4 * width, width), f"weights {4 * width}")]
@@ -231,7 +231,7 @@ def lstm(steps, batch, inputs, hidden):
 
 @family(_draw_lstm)
 def lstm_gradient(steps, batch, inputs, hidden):
-    """Gradients of sum(last state * g) of LSTM steps with respect to both weights, through all steps."""
+    """Gradients of sum(h * g) with respect to both weights, through all steps of an LSTM, where h is the last state."""
     arrays, lines, flops = _lstm(steps, batch, inputs, hidden)
     arrays.append(Input("g", "f32", ("N", hidden)))
 

@@ -214,7 +214,7 @@ def kmeans(points, axes, clusters):
         f"for (int64_t a = 0; a < {axes}; ++a) s += (x(i, a) - c(k, a)) * (x(i, a) - c(k, a));\nif (s < best) best = s, own = k; }}\n"
         f"++counts[own];\nfor (int64_t a = 0; a < {axes}; ++a) y(own, a) += x(i, a);", False)
     c += nest(f"k<{clusters} a<{axes}", "y(k, a) /= counts[k] ? counts[k] : 1;", False)
-    # Rounding may decide to which of two equally distant centres a point is assigned; this changes both centres.
+    # Rounding may decide to which of two equally distant centres a point is assigned; either choice changes both centres.
     return Problem([Input("x", "f32", ("N", axes)), Input("c", "f32", (clusters, axes))], lines, {"N": points}, numpy, torch, c,
                    flops=2 * points * axes * clusters, mismatches=0.05)
 
@@ -294,8 +294,8 @@ def _draw_nussinov(d):
 
 @family(_draw_nussinov)
 def nussinov(bases, count):
-    """A diagonal of Nussinov's recurrence, which finds the most pairs in a strand of bases, by a custom function: each element reads a part
-    of a row and of a column of the table."""
+    """One diagonal of Nussinov's recurrence, which maximises the number of paired bases in a strand of RNA. A custom function computes it:
+    each element reads a part of a row and a part of a column of the table."""
     if not 0 < count < bases:
         raise CaseError(f"count: expected 1 to {bases - 1} elements, found {count}")
     body = ["let j = ridx0 + size(input0, 0) - shape0", "if (ridx0 + 1 < size(input0, 0)) & (j >= 1) & (j < size(input0, 0)) {",

@@ -192,8 +192,8 @@ def _draw_windows_gradient(d):
 
 @family(_draw_windows_gradient)
 def conv2d_loss_gradient(batch, channels, filters, image, kernel, stride, padding, dilation, groups):
-    """Gradients of the sum of the squares of a convolution with strides, dilation or groups (groups of one channel: depthwise), with respect to
-    pictures and weights."""
+    """Gradients of sum(y * y) with respect to pictures and weights, where y is a convolution with strides, dilation or groups (groups of
+    one channel: depthwise)."""
     _checked(image, kernel, padding, dilation, stride, groups)
     if channels % groups or filters % groups:
         raise CaseError(f"groups: expected a divisor of {channels} and {filters}, found {groups}")
@@ -240,7 +240,7 @@ def conv2d_loss_gradient(batch, channels, filters, image, kernel, stride, paddin
 @family(lambda d: {"op": d.pick("max_pool", "avg_pool"), "batch": d.batch(32), "channels": d.channels(256), "image": d.image(256), "size": d.pick(2, 2, 3),
                    "stride": d.pick(1, 2, 2, 3)})
 def pool_gradient(op, batch, channels, image, size, stride):
-    """The gradient of the sum of the squares of a pool."""
+    """The gradient of sum(y * y) with respect to pictures, where y is the result of a pool."""
     one_of("op", op, ("max_pool", "avg_pool"))
     _checked(image, size, 0, 1, stride)
     out = (image - size) // stride + 1

@@ -1,4 +1,5 @@
-"""The functions of the Array API standard (2024.12) whose parameters differ from those of harp.h, collected from one module per area."""
+"""The functions of the Array API standard (2024.12) whose parameters differ from those of harp.h. They are defined in one module per area;
+this module imports them all."""
 from __future__ import annotations
 
 from ._conversion import asarray, astype, can_cast, from_dlpack, result_type

@@ -132,7 +132,7 @@ def _of_dtype(dtype: DType) -> Tensor:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The common dtype of operands; Python numbers take the dtype of the arrays next to them."""
+    """The common dtype of operands. A Python number next to arrays has no dtype of its own: it takes the dtype of the arrays."""
     if not arrays_and_dtypes:
         raise ValueError("result_type: no operands")
     scalars: list[Any] = []

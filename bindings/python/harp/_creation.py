@@ -33,7 +33,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) ->
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
-    """Zeros, like zeros(): in harp, no result depends on the previous contents of memory."""
+    """An array of zeros, like zeros(). Its elements are defined because no result in harp may depend on the previous contents of memory."""
     return zeros(shape, dtype=dtype, device=device)
 
 

@@ -72,7 +72,8 @@ OF_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex:
 
 
 def number_of(thing: Any) -> int:
-    """Returns the number in harp.h of the dtype that a NumPy dtype, a name, or Python's bool, int, float or complex stands for."""
+    """Returns the number that harp.h gives to a dtype. The dtype may be given as a NumPy dtype, a name, or Python's bool, int, float or
+    complex."""
     if isinstance(thing, DType):
         return thing.number
     if isinstance(thing, type) and thing in OF_PYTHON:

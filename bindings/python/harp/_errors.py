@@ -36,27 +36,27 @@ class Error(Exception):
 
 
 class InvalidArgumentError(Error, ValueError):
-    """An argument outside its domain, an unknown name."""
+    """An argument is outside its domain, or a name is unknown."""
 
 
 class ShapeError(Error, ValueError):
-    """Shapes that do not fit each other, an axis that does not exist."""
+    """Shapes do not fit each other, or an axis does not exist."""
 
 
 class DTypeError(Error, TypeError):
-    """A dtype that an operation does not accept."""
+    """An operation does not accept a dtype."""
 
 
 class RangeError(Error, ValueError):
-    """A value outside its bounds: a symbolic size, a number for a dtype, a checked index."""
+    """A value is out of bounds: a symbolic size, a number that does not fit its dtype, or a checked index."""
 
 
 class SizeOverflowError(Error, OverflowError):
-    """A size that does not fit 64 bits."""
+    """A size does not fit 64 bits."""
 
 
 class AliasError(Error, ValueError):
-    """Outputs that overlap each other or an input."""
+    """Output arrays overlap each other or an input array."""
 
 
 class ParseError(Error, ValueError):
@@ -64,7 +64,7 @@ class ParseError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Valid, but not supported by this backend or system."""
+    """The request is valid, but this backend or system does not support it."""
 
 
 class CompilerError(Error, RuntimeError):
@@ -76,7 +76,7 @@ class FileError(Error, OSError):
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """No memory for an array."""
+    """There is not enough memory for an array."""
 
 
 class CancelledError(Error, RuntimeError):
@@ -84,11 +84,11 @@ class CancelledError(Error, RuntimeError):
 
 
 class InternalError(Error, RuntimeError):
-    """A bug in harp."""
+    """harp has detected a bug of its own."""
 
 
 class _Raised(threading.local):
-    error: BaseException | None = None  # the exception of a Python function that a program called
+    error: BaseException | None = None  # the exception that a Python function raised while a program called it
 
 
 raised = _Raised()
@@ -104,14 +104,14 @@ class NativeError(Error, RuntimeError):
 
 
 class DeviceError(Error, RuntimeError):
-    """A device that does not exist."""
+    """A device does not exist."""
 
 
 class GradientError(Error, ValueError):
-    """A gradient that does not exist."""
+    """A gradient does not exist."""
 
 
-# The index is the status number of harp.h; entry 0 stands for HARP_OK.
+# The exception class of each status of harp.h; the index is the status. Entry 0 (HARP_OK) is never raised.
 BY_STATUS = (
     Error, InvalidArgumentError, ShapeError, DTypeError, RangeError, SizeOverflowError, AliasError, ParseError, UnsupportedError,
     CompilerError, FileError, OutOfMemoryError, CancelledError, InternalError, NativeError, DeviceError, GradientError,

@@ -26,7 +26,7 @@ def depth() -> int:
 
 
 class _Level:
-    """Counts one level of nesting while the function of a gradient runs."""
+    """A context manager that counts one level of nesting while harp.grad calls the function."""
 
     def __enter__(self) -> int:
         _nesting.depth += 1
@@ -94,9 +94,9 @@ def value_and_grad(
 def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Returns a function that computes the gradient of `function`, which must return a tensor of rank 0.
 
-    argnums: which arguments it is taken with respect to; each is a tensor of floats, or a tuple, list or dict of such tensors, and its
-    gradient has the same structure. has_aux: the function returns (y, something); the result is then (gradient, something). Arguments that
-    y does not depend on have a gradient of zeros.
+    argnums: the positions of the arguments with respect to which the gradient is computed; each of these arguments is a tensor of floats,
+    or a tuple, list or dict of such tensors, and its gradient has the same structure. has_aux: the function returns (y, something); the
+    result is then (gradient, something). If y does not depend on an argument, the gradient for this argument is zero.
     """
     both = value_and_grad(function, argnums, has_aux)
 
@@ -109,8 +109,8 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
 
 
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """Returns function(*primals), and a function that maps weights of its results to the gradients of the weighted sum, one for each of
-    primals."""
+    """Returns function(*primals) and a second function. The second function takes one weight for each result, and returns the gradients of
+    the weighted sum of the results, one gradient for each element of primals."""
     leaves, description = _float_leaves(primals, "an argument of a gradient")
     with _Level() as depth:
         tracers = [_core.tracer(leaf, depth) for leaf in leaves]
@@ -130,7 +130,8 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
 
 def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor], depth: int) -> list[Tensor]:
-    """Returns the gradients of sum(output * weight) over all outputs."""
+    """Returns the gradients of sum(output * weight), summed over all outputs, with respect to the tracers (the variables of the
+    gradient)."""
     total: list[Tensor] = []
     for output, weight in zip(outputs, weights):
         made = _core.gradient(output, tracers, [], _ops.cast(weight, output.dtype), depth)[: len(tracers)]
@@ -139,8 +140,9 @@ def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. The vector-Jacobian product is a linear
-    function of its weights; the derivative is computed as the gradient of this product with respect to the weights."""
+    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. Reverse mode gives the vector-Jacobian
+    product, which is a linear function of its weights. The derivative wanted here is the gradient of that product with respect to the
+    weights."""
     leaves, description = _float_leaves(tuple(primals), "what a derivative is taken of")
     directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
     if tangent_description != description:

@@ -157,8 +157,8 @@ def tune(
     max_trials: int = 0,
     progress: Callable[[int, float, float], bool | None] | None = None,
 ) -> TuneResult:
-    """Searches for the fastest configuration of a program, for arguments like these. The result is stored with the compiled kernels, and
-    later compilations of the same program use it. A function is traced with these arguments.
+    """Searches for the fastest configuration of a program, which is run with the given arguments. The result is stored with the compiled
+    kernels, and later compilations of the same program use it. If `program` is a function, it is traced with the arguments.
 
     progress: called with (trials, seconds of the best, seconds untuned) after each trial; False ends the search.
     """

@@ -77,7 +77,7 @@ def _bound(position: int, size: Any, axis: int) -> int:
 
 
 def _has(size: Dim, position: int) -> bool:
-    """Tests whether this position is valid for all values of a symbolic size."""
+    """Tests whether index `position` is valid for every value that the symbolic size can have. A negative position counts from the end."""
     least = position + 1 if position >= 0 else -position
     return isinstance(_core.dim_min(size, least), int)
 
@@ -89,7 +89,7 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
             raise ValueError("slice step cannot be zero")
         if isinstance(size, int) and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
             start, stop, step = entry.indices(size)
-            if start < 0:  # a step of -1 that begins before the first element selects nothing
+            if start < 0:  # with step -1 and a start before the first element, the slice is empty
                 return 0, 0, 1
             return start, (None if stop < 0 else stop), step
         return entry.start, entry.stop, step
@@ -104,7 +104,8 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     stops: list[Any] = []
     steps: list[int] = []
     shape: list[Any] = []
-    arrays: list[tuple[int, Tensor]] = []  # pairs: the axis that the indices select from, counted after slicing; the indices
+    # pairs (axis, indices): the axis from which the indices select, counted in the result of the slicing
+    arrays: list[tuple[int, Tensor]] = []
     axis, identity, squeezed = 0, True, False
     for i, entry in enumerate(entries):
         if entry is None:
@@ -144,7 +145,8 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
     axes = [axis for axis, _ in arrays]
     kinds = [isinstance(e, (Tensor, int)) for e in entries]  # as in NumPy, an integer counts as an index array here
     first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
-    in_front = not all(kinds[first : last + 1])  # the new axes come first if other entries are between the arrays
+    # as in NumPy, the new axes are the first ones of the result if other entries of the key lie between the index arrays
+    in_front = not all(kinds[first : last + 1])
     if len(arrays) == 1:
         indices = _checked(arrays[0][1], x.shape[axes[0]], axes[0])
         taken = _ops.take(x, indices, axes[0])
@@ -205,17 +207,17 @@ def _fitted(given: Tensor, shape: Any) -> Tensor:
 
 
 def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
-    """Returns x with the elements of a block replaced: x[key] = given, where the key has only numbers, slices of step 1 or -1, None and
-    ... The result is a concatenation of the block and the parts of x around it. The loop of the computation that makes `given` can store
-    these, whereas a scatter stores one element after the other. Returns None for all other keys, and if a symbolic size may be so small
-    that the parts around the block overlap."""
+    """Returns a copy of x in which x[key] is replaced by `given`, as a concatenation of `given` and the parts of x around the block x[key].
+    The loop that computes `given` can store the concatenation, whereas a scatter stores one element after the other. The key may contain
+    only numbers, slices of step 1 or -1, None and ... Returns None for all other keys, and if a symbolic size may be so small that the
+    parts around the block overlap."""
     if any(isinstance(entry, (list, tuple, np.ndarray, Tensor, bool, np.bool_)) for entry in (key if isinstance(key, tuple) else (key,))):
         return None
     _, entries = _entries(x, key)
     starts: list[Any] = []
     stops: list[Any] = []
     reversed_axes: list[int] = []
-    sizes: list[Any] = []  # the shape of x[key], in which None stands for the size of the slice of the next axis
+    sizes: list[Any] = []  # the shape of x[key]; None stands for the size of a slice, which is inserted once `block` is known
     for entry in entries:
         if entry is None:
             sizes.append(1)
@@ -243,7 +245,8 @@ def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
     if reversed_axes:
         given = _ops.flip(given, reversed_axes)
     result = given
-    # from the last axis to the first: `result` is the block along the axes before `axis`, and x along `axis` and those after it
+    # Loops from the last axis to the first. Before the step for `axis`, `result` has the extent of the block along `axis` and all axes
+    # before it, and the extent of x along all axes after it.
     for axis in range(x.ndim - 1, -1, -1):
         if starts[axis] in (None, 0) and stops[axis] is None:
             continue
@@ -254,7 +257,9 @@ def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
 
 
 def _between(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor | None:
-    """Returns x[start:stop] along this axis; None if the slice ends at start = None or begins at stop = None, and is therefore empty."""
+    """Returns x[start:stop] along this axis, or None if it is empty. The caller uses only two forms: start = None for the part before a
+    block that begins at `stop`, and stop = None for the part after a block that ends at `start`. If the bound of the block is None, too,
+    there is no such part."""
     if (start is None and stop in (None, 0)) or (stop is None and start is None):
         return None
     none = [None] * x.ndim

@@ -17,7 +17,7 @@ def evaluate(*tensors: Any) -> None:
 
 def set_backend(name: str) -> None:
     """Sets how tensors are computed: "c" (compiled), "interp" (interpreted), or "auto": interpreted until the runs of a computation have
-    taken about as long as its compilation, then compiled; harp.jit compiles at once. The results have the same bits."""
+    taken about as long as its compilation, then compiled; harp.jit compiles at once. All settings give bit-identical results."""
     if name not in ("auto", "c", "interp"):
         raise ValueError(f'a backend is "auto", "c" or "interp", not {name!r}')
     _core.set_backend(name)
@@ -25,7 +25,7 @@ def set_backend(name: str) -> None:
 
 def configure(*, threads: int = 0, cache_dir: str | None = None, compiler: str | None = None) -> None:
     """Changes the settings of later compilations. threads: 0 means one for each CPU. cache_dir: the directory of compiled kernels; "" keeps
-    them in memory. compiler: the command of the C compiler. Must be called before the first symbolic size is made (harp.dim,
+    them in memory. compiler: the command of the C compiler. This function must be called before the first symbolic size is made (harp.dim,
     jit(dynamic=...))."""
     if not 0 <= threads <= 1024:
         raise ValueError(f"threads is 0 ... 1024, not {threads}")
@@ -38,12 +38,12 @@ def describe() -> str:
 
 
 def clear_cache(*, disk: bool = False) -> None:
-    """Drops the programs of lazy tensors; with disk=True also clears the directory of compiled kernels."""
+    """Drops the programs that compute lazy tensors; with disk=True also clears the directory of compiled kernels."""
     _core.clear_cache(disk)
 
 
 class _Info:
-    """__array_namespace_info__() of the Array API."""
+    """The object that __array_namespace_info__() of the Array API returns."""
 
     def capabilities(self) -> dict[str, Any]:
         """Returns the capabilities by name. Functions for which the shape of the result depends on values are supported (masks as indices,

@@ -49,18 +49,18 @@ def jit(
 ) -> Any:
     """Compiles a function of tensors.
 
-    The first call with arguments of some dtypes and shapes runs the function once, on tensors that stand for the arguments, and compiles what
-    it computes; later calls only run the program. Arguments are tensors, NumPy arrays, Python numbers (whose values are arguments, too), and
-    tuples, lists and dicts of these.
+    The first call with arguments of some dtypes and shapes runs the function once, on tensors that stand for the arguments, and compiles
+    what it computes; later calls only run the program. Arguments are tensors, NumPy arrays, Python numbers (whose values are arguments,
+    too), and tuples, lists and dicts of these.
 
-    dynamic: axes whose size is symbolic, so that one program serves all sizes: {"x": [0]} (axis 0 of x, a size of its own), {"x": {0: "n"},
-        "y": {0: "n"}} (the same size), or a harp.dim instead of the name, which has bounds. For a tuple, list or dict this applies to each
-        of its tensors.
+    dynamic: axes whose size is symbolic, so that one program serves all sizes: {"x": [0]} (axis 0 of x has a symbolic size of its own),
+        {"x": {0: "n"}, "y": {0: "n"}} (axis 0 of x and axis 0 of y have the same size), or a harp.dim instead of the name, which has
+        bounds. For a tuple, list or dict this applies to each of its tensors.
     static: names of parameters whose values the function needs while it is traced; they must be hashable, and each value has its own
-        program. A method is jit(static=["self"]).
+        program. For a method, use jit(static=["self"]).
     numpy: results are NumPy arrays instead of tensors.
     check_indices: an index out of range raises harp.RangeError instead of being clamped to the nearest element.
-    flags: for the C compiler.
+    flags: additional options for the C compiler.
     """
     if function is None:
         return functools.partial(jit, dynamic=dynamic, static=static, numpy=numpy, check_indices=check_indices, flags=flags)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-# Operations that are methods: first those with the Array API's parameters, then some with harp's. generate.py writes the types of the
-# second list.
+# The operations that are also methods of Tensor. _STANDARD lists those whose parameters are the Array API's, _METHODS those whose
+# parameters are harp's. generate.py writes the type annotations of the methods in _METHODS.
 _STANDARD = "all any argmax argmin argsort clip max mean min prod round sort std sum take var".split()
 _METHODS = """
     abs conj cos cumprod cumsum diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu repeat rsqrt
@@ -35,7 +35,8 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
 
 
 def _numpy(self: Tensor, *, copy: bool = False) -> np.ndarray[Any, Any]:
-    """The values as a NumPy array: read-only and without a copy, or a copy that may be written."""
+    """The values as a NumPy array. Without `copy` the array is read-only and shares the tensor's memory; with `copy` it is writable and has
+    memory of its own."""
     _require_no_gradient(self)
     return _core.to_numpy(self, copy)
 

@@ -22,9 +22,9 @@ __all__ = ["custom_function", "custom_function_results", "native"]
 _NAMES = _core.operation_names()
 _CUSTOM, _SEVERAL, _NATIVE = (_NAMES.index(name) for name in ("custom_function", "custom_function_results", "native"))
 
-# For each Python function and each list of types that it was called with: the C function that calls it. The C function is kept, so that
-# equal calls have the same address and use the same compiled program. It is kept as long as the Python function exists, or for ever if the
-# object allows no weak references, such as NumPy's ufuncs.
+# These tables contain C functions that call Python functions. The outer key is the Python function, the inner key is the list of types with
+# which it was called. A C function is kept in the table, so that equal calls have the same address and use the same compiled program. It is
+# kept as long as the Python function exists, or for ever if the object allows no weak references, such as NumPy's ufuncs.
 _weak: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _strong: dict[Any, dict[Any, Any]] = {}
 
@@ -159,8 +159,8 @@ def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[
             for i in range(len(memory)):
                 if sys.getrefcount(memory[i]) > 2:
                     raise ValueError("a native function kept a reference to one of its arrays, which are valid only during the call; copy the array")
-        except BaseException as error:  # an exception cannot pass through C
-            traceback.clear_frames(error.__traceback__)  # clear the frames, which refer to the arrays too
+        except BaseException as error:  # an exception cannot propagate through the C code that calls this function
+            traceback.clear_frames(error.__traceback__)  # clears the frames' local variables, which refer to the arrays
             _errors.raised.error = error
             return 1
         return 0

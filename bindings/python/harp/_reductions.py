@@ -94,12 +94,12 @@ def _arg_extreme(operation: Any, x: Array, axis: int | None, keepdims: bool) -> 
 
 
 def cumulative_sum(x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None = None, include_initial: bool = False) -> Tensor:
-    """Running sums along an axis; include_initial: with a 0 in front."""
+    """Running sums along an axis. include_initial: the first element of the result is an additional 0."""
     return _running(_ops.cumsum, 0, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None = None, include_initial: bool = False) -> Tensor:
-    """Running products along an axis; include_initial: with a 1 in front."""
+    """Running products along an axis. include_initial: the first element of the result is an additional 1."""
     return _running(_ops.cumprod, 1, x, axis, dtype, include_initial)
 
 

@@ -13,12 +13,12 @@ from ._types import Array, Number, Size
 
 
 def sort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
-    """The elements along an axis in order, always stable."""
+    """Sorts the elements along an axis. The sort is always stable."""
     return _ops.sort(x, axis, descending)
 
 
 def argsort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
-    """The indices that sort an axis, always stable."""
+    """Returns the indices that sort the elements along an axis. The sort is always stable."""
     return _ops.argsort(x, axis, descending)
 
 

@@ -112,7 +112,7 @@ def broadcast_arrays(*arrays: Array) -> list[Tensor]:
 
 
 def broadcast_shapes(*shapes: Sequence[Size]) -> tuple[Size, ...]:
-    """NumPy's broadcast of shapes."""
+    """Returns the shape to which these shapes broadcast together, by NumPy's rules."""
     result: list[Size] = []
     for shape in shapes:
         longer, shorter = (list(shape), result) if len(shape) > len(result) else (result, list(shape))

@@ -1,4 +1,4 @@
-"""Names for types in signatures."""
+"""Type aliases for the signatures of functions."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -22,7 +22,8 @@ def _apply(name: str, arguments: list[Any]) -> Any:
 
 
 class _Batch:
-    """The value of one traced node for the whole batch axis: `x` has the batch axis in front if `has_axis`."""
+    """The values of one traced node for the whole batch axis. If `has_axis`, the batch axis is axis 0 of `x`; otherwise `x` is the same for
+    all elements of the batch."""
 
     def __init__(self, x: Any, has_axis: bool) -> None:
         self.x, self.has_axis = x, has_axis
@@ -51,7 +52,8 @@ _ELEMENTWISE = set(
     greater greater_equal equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift
     bitwise_right_shift logaddexp nextafter where fma clip lerp isclose""".split()
 )
-# For each operation the position of the argument that contains one or more axes of the first operand (the operand has position 0).
+# For each operation that takes one or more axes of its first operand as an argument: the position of this argument. The operand itself has
+# position 0.
 _AXES = {
     "sum": 1, "prod": 1, "max": 1, "min": 1, "any": 1, "all": 1, "count_nonzero": 1, "mean": 1, "var": 1, "std": 1, "norm": 2, "logsumexp": 1,
     "argmax": 1, "argmin": 1, "softmax": 1, "log_softmax": 1, "cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "logcumsumexp": 1,
@@ -81,7 +83,7 @@ def _along_axes(name: str, arguments: list[Any], x: Tensor) -> Any:
 
 
 def _shapes(name: str, arguments: list[Any], x: Tensor) -> Any:
-    """Rule for operations whose arguments have an entry for each axis."""
+    """Rule for operations that have an argument with one entry for each axis."""
     size, rank = x.shape[0], x.ndim - 1
     rest = arguments[1:]
     if name == "reshape":
@@ -199,8 +201,8 @@ def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, dep
         if identity in inputs:
             made[identity] = _Batch(inputs[identity], True)
         elif name == "tracer" and _core.depth_of(x) >= depth:
-            # A tracer: the variable of a gradient that is computed inside the mapped function. It gets the batch axis, so each element of
-            # the batch has a variable of its own.
+            # A tracer is the variable of a gradient that is computed inside the mapped function. This one gets the batch axis, so that each
+            # element of the batch has a variable of its own.
             source = sources[0].with_axis(size)
             made[identity] = _Batch(_core.tracer(source, _core.depth_of(x)), True)
         elif name == "result":
@@ -218,9 +220,10 @@ def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, dep
 def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
     """Returns a function that applies `function` to every element along an axis of its arguments.
 
-    in_axes: the axis, one for all arguments or one each; None: the argument is the same for all elements. out_axes: where the axis is in
-    the results. Keyword arguments are the same for all elements. Each operation is applied to all elements at once. harp.grad may be used
-    inside and outside.
+    in_axes: the position of the axis in the arguments, either one number for all arguments or a sequence with one number for each. None
+    instead of a number: the argument is the same for all elements. out_axes: the position of the axis in the results. Keyword arguments are
+    the same for all elements. Each operation is applied to all elements at once. harp.grad may be used in `function`, and may be applied to
+    the returned function.
     """
 
     @functools.wraps(function)

@@ -21,17 +21,17 @@ __all__ = [
 ]  # fmt: skip
 
 def fft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The transform along an axis, of n elements."""
+    """The Fourier transform along an axis. x is first truncated or padded with zeros to n elements along this axis."""
     return _ops.fft(x, n, axis, norm)
 
 
 def ifft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The inverse transform along an axis."""
+    """The inverse Fourier transform along an axis."""
     return _ops.ifft(x, n, axis, norm)
 
 
 def rfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """The first n / 2 + 1 elements of the transform of real numbers."""
+    """The first n / 2 + 1 elements of the Fourier transform of n real numbers. The others are conjugates of these."""
     return _ops.rfft(x, n, axis, norm)
 
 
@@ -41,22 +41,23 @@ def irfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "ba
 
 
 def fftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
-    """The transform along several axes."""
+    """The Fourier transform along several axes."""
     return _ops.fftn(x, *_along(x, s, axes), norm)
 
 
 def ifftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
-    """The inverse transform along several axes."""
+    """The inverse Fourier transform along several axes."""
     return _ops.ifftn(x, *_along(x, s, axes), norm)
 
 
 def rfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
-    """The transform of real numbers along several axes; the last axis of the result is halved."""
+    """The Fourier transform of real numbers along several axes. Along the last of these axes, of size n, the result has only the first
+    n / 2 + 1 elements."""
     return _ops.rfftn(x, *_along(x, s, axes), norm)
 
 
 def irfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
-    """The inverse of rfftn: real numbers from their transform, whose last axis is halved."""
+    """The inverse of rfftn: real numbers from their Fourier transform, of which the last axis has only the first n / 2 + 1 elements."""
     return _ops.irfftn(x, *_along(x, s, axes), norm)
 
 
@@ -89,18 +90,18 @@ def _frequencies(dtype: DTypeLike | None) -> Any:
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
-    """The frequencies of the transform's elements."""
+    """The frequency of each element of a transform of length n, in cycles per unit of the sample spacing d."""
     whole = _api.arange(n, device=device)
     return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / (n * d), _frequencies(dtype))
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
-    """The frequencies of the first n / 2 + 1 elements."""
+    """The frequencies of the first n / 2 + 1 elements of a transform, which rfft returns."""
     return _ops.cast(_ops.cast(_api.arange(n // 2 + 1, device=device), float64) / (n * d), _frequencies(dtype))
 
 
 def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Moves frequency 0 to the middle."""
+    """Moves the element of frequency 0 to the middle of each axis."""
     return _shifted(x, axes, lambda size: size // 2)
 
 

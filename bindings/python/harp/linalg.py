@@ -37,7 +37,7 @@ def outer(x1: Array, x2: Array, /) -> Tensor:
 
 
 def vector_norm(x: Array, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """The length of vectors along axes (None: of all elements)."""
+    """The vector norm along axes (None: over all elements)."""
     return _ops.norm(x, float(ord), axis, keepdims)
 
 

@@ -47,7 +47,7 @@ void check_rank(int rank) {
     throw Failure(HARP_ERROR_SHAPE, "the array has " + std::to_string(rank) + " axes; expected at most " + std::to_string(HARP_MAX_RANK));
 }
 
-Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // keeps a reference to `array`
+Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // The returned leaf owns a reference to `array`.
   Ref<Array> shared(new Array);
   shared->data = PyArray_DATA(array);
   shared->type = type_of(dtype, PyArray_NDIM(array), dims);
@@ -70,7 +70,7 @@ bool is_native(PyArrayObject* array) { return PyArray_ISALIGNED(array) && PyArra
 bool borrow_numpy(PyObject* object, harp_const_array& borrowed) {
   if (!PyArray_CheckExact(object)) return false;
   PyArrayObject* array = as_array(object);
-  if (!PyArray_ISCARRAY_RO(array)) return false;  // C order, aligned, this machine's byte order
+  if (!PyArray_ISCARRAY_RO(array)) return false;  // PyArray_ISCARRAY_RO tests for C order, alignment, byte order
   borrowed = {PyArray_DATA(array), dims_of(array), dtype_of_numpy(PyArray_TYPE(array)), PyArray_NDIM(array)};
   return borrowed.dtype != HARP_UNKNOWN && borrowed.rank <= HARP_MAX_RANK;
 }
@@ -182,7 +182,7 @@ harp_dtype dtype_of_dl(const harp_dl_tensor& tensor) {
                                       " bits and " + std::to_string(tensor.lanes) + " lanes");
 }
 
-/// The data behind an exported DLPack structure; sizes and strides follow it in memory.
+/// A DLPack structure that another library receives, together with all that it refers to: the array, and its sizes and strides.
 template <class Managed>
 struct Exported {
   Managed managed{};
@@ -190,7 +190,7 @@ struct Exported {
   int64_t shape[HARP_MAX_RANK] = {}, strides[HARP_MAX_RANK] = {};
 
   static void free(Managed* self) {
-    if (Py_IsInitialized() == 0) return;  // the interpreter has ended, so the process is about to end
+    if (Py_IsInitialized() == 0) return;  // the interpreter has ended, so the process is about to end and frees all memory
     const PyGILState_STATE python = PyGILState_Ensure();
     auto* exported = static_cast<Exported*>(self->manager);
     if (--exported->array->references == 0) dispose(exported->array);
@@ -219,7 +219,7 @@ Managed* export_array(Ref<Array> array) {
 
 template <class Managed>
 void free_capsule(PyObject* capsule, const char* name) {
-  if (!PyCapsule_IsValid(capsule, name)) return;  // a consumer has taken the array over
+  if (!PyCapsule_IsValid(capsule, name)) return;  // a consumer has renamed the capsule, so the consumer frees the array
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (managed->deleter != nullptr) managed->deleter(managed);
 }

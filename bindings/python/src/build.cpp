@@ -28,8 +28,8 @@ int32_t narrow(int64_t number) {
   return static_cast<int32_t>(number);
 }
 
-/// Returns how many results to allocate room for, if an argument says how many there are. If the count is too large, harp reports the
-/// error.
+/// Returns the number of results for which to allocate room, if an argument of the operation determines it. A count that is too large is
+/// clamped, because harp then reports the error.
 size_t results(int64_t count) { return static_cast<size_t>(std::clamp<int64_t>(count, 0, 1 << 20)); }
 
 harp_pool_options pool_options(Reader::List<int64_t> stride, Reader::List<harp_dim> padding, Reader::List<int64_t> dilation,
@@ -62,7 +62,7 @@ void build_custom_function_results(Reader& r, Nodes& out) {
   const auto nodes = r.nodes();
   harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
   desc.body = r.text();
-  const auto dtypes = r.axes();  // the number of each dtype
+  const auto dtypes = r.axes();  // one number (HARP_F32 ...) for each dtype
   const auto sizes = r.sizes();
   desc.rank = sizes.n;
   desc.dims = sizes.data;
@@ -89,7 +89,7 @@ constexpr Row kRows[] = {
 #include "ops_generated.inc"
     {"custom_function", "NstD", false, build_custom_function},
     {"custom_function_results", "NsAD", true, build_custom_function_results},
-    {"native", "NhsstD", false, build_native},  // h: (address of the function, address for `user`, the owner of both)
+    {"native", "NhsstD", false, build_native},  // 'h' stands for a tuple: (address of the function, address for `user`, the owner of both)
 };
 constexpr int32_t kNative = static_cast<int32_t>(std::size(kRows)) - 1;
 
@@ -109,7 +109,7 @@ bool has_symbolic_size(int32_t index, const Words& words) {
   if (index < 0) return index == kSize;
   const auto is_symbolic = [](int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; };
   const int64_t* word = words.data();
-  // Only words of the kinds for sizes are tested, because the bits of a double may be equal to the handle of a symbolic size.
+  // Only the words whose kind says that they are sizes are tested, because the bits of a double may equal the handle of a symbolic size.
   for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {
     switch (*kind) {
       case 'x':
@@ -177,7 +177,7 @@ Reader::List<int32_t> Reader::axes() {
   if (list.data == nullptr) return {0, nullptr};
   std::vector<int32_t>& axes = axes_.emplace_back();
   for (int32_t i = 0; i < list.n; ++i) axes.push_back(narrow(list.data[i]));
-  axes.push_back(0);  // so that data() is not NULL for an empty list, which differs from a missing one
+  axes.push_back(0);  // an additional element, so that data() is not NULL for an empty list; NULL would mean that no list was given
   return {list.n, axes_.back().data()};
 }
 

@@ -12,13 +12,13 @@
 
 namespace harp_python {
 
-/// Reads the arguments of an operation, in the order in which operands.cpp wrote them.
+/// Reads the encoded arguments of an operation one after the other, in the order in which operands.cpp wrote them.
 class Reader {
  public:
   Reader(harp_graph* graph, const Words& words, std::span<harp_node* const> sources) : graph_(graph), word_(words.data()), source_(sources.data()) {}
 
   template <class T>
-  struct List {  // data is NULL if the list is not given
+  struct List {  // `data` is NULL if the caller gave no list
     int32_t n;
     const T* data;
   };
@@ -37,7 +37,7 @@ class Reader {
   List<int64_t> longs();
   List<harp_dim> sizes() { return longs(); }
   List<double> reals();
-  /// Returns the common count of lists that must have the same length.
+  /// Returns the largest of the counts. The lists must have the same length, or be missing.
   static int32_t count(std::initializer_list<int32_t> counts) { return std::max(counts); }
 
  private:
@@ -48,7 +48,8 @@ class Reader {
   double real_ = 0;
 };
 
-/// The attributes of an operation (Words, trace.h) contain a number instead of a text. Equal texts have equal numbers. -1: no text.
+/// The attributes of an operation (Words, trace.h) contain a number instead of a text. Equal texts have equal numbers; -1 means that there
+/// is no text.
 int64_t text_number(std::string_view text);
 const char* text_of_number(int64_t number);
 
@@ -61,7 +62,7 @@ std::vector<Ref<Type>> infer(int32_t index, const Words& words, std::span<Node* 
 /// Builds the operation in a harp graph. Throws harp's error if it is not valid.
 void build_operation(harp_graph* graph, int32_t index, const Words& words, std::span<harp_node* const> sources, Nodes& out);
 
-/// Declares an input, whose name is made of its number.
+/// Declares an input of the graph. Its name is derived from `number`.
 harp_node* declare(harp_graph* graph, const Type& type, size_t number);
 /// Returns the type of a node of the graph.
 Ref<Type> type_of_node(const harp_node* node);

@@ -43,7 +43,7 @@ Nodes Builder::build() {
   return roots;
 }
 
-/// Returns the inputs of a program of these nodes.
+/// Returns the inputs on which these nodes depend, in the order in which a program that computes the nodes takes them.
 std::vector<Program::Source> Builder::sources_of(const Nodes& roots) const {
   Nodes used(inputs_.size());
   int32_t count = 0;
@@ -94,8 +94,8 @@ void Builder::build_step(const Recipe::Step& step, Nodes& out) {
   }
 }
 
-/// A tracer is where(true, x, k), where k is its number. The optimiser reduces that to x, but for gradients it is a node that equals no
-/// other.
+/// A tracer is where(true, x, k), where k is its number. The optimiser reduces that to x, but while gradients are built it is a node that
+/// is distinct from all others.
 harp_node* Builder::tracer(harp_node* x) {
   harp_node* k = checked(harp_constant(graph_, harp_node_dtype(x), static_cast<double>(tracers_++)));
   return checked(harp_where(checked(harp_constant_bool(graph_, 1)), x, k));

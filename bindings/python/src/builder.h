@@ -38,11 +38,11 @@ class Builder {
     results_.resize(recipe_.steps.size());
   }
 
-  /// Uses `node` for leaf number `leaf` of the recipe, instead of declaring an input for it.
+  /// Uses `node` as leaf number `leaf` of the recipe; build() then declares no input for this leaf.
   void set_leaf(size_t leaf, harp_node* node) { results_[recipe_.leaves[leaf]] = {node}; }
   /// Builds the nodes and returns the harp node of each root.
   Nodes build();
-  /// Returns the inputs of a program of these nodes.
+  /// Returns the inputs on which these nodes depend, in the order in which a program that computes the nodes takes them.
   std::vector<Program::Source> sources_of(const Nodes& roots) const;
 
  private:
@@ -63,7 +63,8 @@ class Builder {
   int tracers_ = 0;
 };
 
-/// Calls `use` with a graph in which the steps can be built: the shared graph of symbolic sizes if a size is symbolic, else a new one.
+/// Calls use(graph) with the graph in which the steps of the recipe must be built: the shared graph of symbolic sizes if the recipe
+/// contains a symbolic size, otherwise a new graph.
 template <class Use>
 void in_graph(const Recipe& recipe, Use use) {
   if (recipe.symbolic) {

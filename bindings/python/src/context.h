@@ -38,7 +38,7 @@ class SymbolicGraph {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// A new graph, for sizes that are plain numbers.
+/// Owns a new harp graph in which all sizes are plain numbers.
 class PlainGraph {
  public:
   PlainGraph();

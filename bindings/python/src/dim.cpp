@@ -1,4 +1,4 @@
-// The Python type Dim: a symbolic size, and its arithmetic, which is harp's.
+// The Python type Dim, a symbolic size. Its arithmetic operators call those of harp.h.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -40,7 +40,8 @@ PyObject* operate(PyObject* a, PyObject* b) {
   try {
     int64_t x = 0, y = 0;
     if (!size_of(a, x) || !size_of(b, y)) return nullptr;
-    if ((combine == harp_dim_floor_div || combine == harp_dim_mod) && y == 0) {  // harp.h defines x // 0 = 0, for sizes that are 0 in a run
+    // Python raises an exception here, although harp.h defines x // 0 = 0 (for divisors that happen to be 0 in a run).
+    if ((combine == harp_dim_floor_div || combine == harp_dim_mod) && y == 0) {
       PyErr_SetString(PyExc_ZeroDivisionError, "division of a symbolic size by 0");
       return nullptr;
     }
@@ -120,7 +121,8 @@ void add_dim(nb::module_& m) {
   dim_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def("__repr__", &text_of);
   m.def("dim", [](const std::string& name, int64_t least, int64_t most) {
-    const PlainGraph trial;  // reports an invalid name or invalid bounds before the name is declared in the shared graph
+    // In this graph harp reports an invalid name or invalid bounds, before the name is declared in the shared graph.
+    const PlainGraph trial;
     if (harp_dim_var(trial.get(), name.c_str(), least, most) == HARP_DIM_INVALID) fail(harp_graph_take_error(trial.get()));
     const SymbolicGraph graph;
     return Dim{checked(graph, harp_dim_var(graph.get(), variable_name(name, least, most).c_str(), least, most))};

@@ -8,7 +8,7 @@
 
 namespace harp_python {
 
-/// A harp error on its way to Python. module.cpp maps each status to an exception class.
+/// A harp error that is thrown as a C++ exception and becomes a Python exception. module.cpp maps each status to an exception class.
 class Failure : public std::runtime_error {
  public:
   Failure(harp_status status, const std::string& message, std::string compiler_output = {})

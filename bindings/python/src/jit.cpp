@@ -28,7 +28,7 @@ namespace {
 
 /// The dtype and sizes that an argument must have.
 struct Parameter {
-  bool is_number = false;  // whether it is a Python number, whose kind is that of the dtype
+  bool is_number = false;  // true: the argument is a Python number of the kind to which `dtype` belongs
   harp_dtype dtype = 0;
   int32_t rank = 0;
   int64_t dims[HARP_MAX_RANK] = {};  // < 0: any size
@@ -44,7 +44,7 @@ struct Entry {
     size_t parameter;
     int32_t axis;
   };
-  // For each symbolic size of the program that no axis of its inputs determines: the axis of a parameter that determines the size.
+  // For each symbolic size of the program that no axis of the program's inputs determines: an axis of a parameter that determines it.
   std::vector<Axis> free;
   nb::object tree;  // the structure of the result; None: the function returns one tensor
 };
@@ -61,7 +61,7 @@ struct Argument {
 
 struct Function {
   std::vector<Entry> entries;  // entries, the most recently used first
-  bool numpy = false;          // whether results are NumPy arrays
+  bool numpy = false;          // true: the function returns NumPy arrays
   nb::object miss;             // Python function to call if no entry fits the arguments
   nb::object finish;           // Python function that builds a result from its structure and a list of tensors
   nb::object attributes;       // a dict with __name__, __wrapped__ ... of the wrapped function
@@ -134,7 +134,7 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
   harp_const_array few[kFew];
   std::vector<harp_const_array> many(entry.inputs.size() > kFew ? entry.inputs.size() : 0);
   harp_const_array* arrays = many.empty() ? few : many.data();
-  const Ref<Program> program = entry.program;  // kept, because other threads may change the list of entries meanwhile
+  const Ref<Program> program = entry.program;  // an own reference, because other threads may change the list of entries during the run
   const nb::object tree = entry.tree;
   if (!program) {
     const nb::list nothing;
@@ -178,7 +178,8 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
   return PyObject_CallFunctionObjArgs(function.finish.ptr(), tree.ptr(), list.ptr(), nullptr);
 }
 
-/// Returns the result of the call. If no entry fits, returns nullptr without an error; a result of None is Py_None.
+/// Calls the program of the entry that fits the arguments, and returns the result; a result of None is returned as Py_None. Returns nullptr
+/// without a Python error if no entry fits.
 PyObject* call_fitting(Function& function, PyObject* arguments) {
   const auto n = static_cast<size_t>(PyTuple_Size(arguments));
   Argument few[kFew];
@@ -215,7 +216,7 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
 
 bool is_dict_name(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "__dict__") == 0; }
 
-/// Looks up an attribute in the wrapped function's attributes first and in the type only then, because the type has a __doc__ and a
+/// Looks up an attribute in `attributes`, those of the wrapped function, before it looks in the type, because the type has a __doc__ and a
 /// __module__ of its own.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   const nb::object& attributes = nb::inst_ptr<Function>(self)->attributes;
@@ -323,7 +324,7 @@ void add(Function& self, const std::vector<nb::object>& parameters, const std::v
     self.entries.insert(self.entries.begin(), std::move(entry));
     return;
   }
-  std::vector<Ref<Node>> leaves;  // kept, because compiling releases Python's lock
+  std::vector<Ref<Node>> leaves;  // references to the leaves, because other threads may run while compile() has released Python's lock
   for (const uint32_t position : found.leaves) leaves.emplace_back(found.order[position]);
   entry.program = compile(found, {}, {.backend = jit_backend(), .check_indices = check_indices, .flags = flags});
   for (const Program::Source& source : entry.program->inputs) {

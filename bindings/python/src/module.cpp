@@ -78,8 +78,9 @@ nb::object tracer(nb::handle x, int depth) {
   return nb::steal(tensor(std::move(traced)));
 }
 
-/// Returns the gradients of y (weighted by grad_output if that is given) with respect to each x; then y and the tensors that are passed
-/// through, which no longer refer to the tracers.
+/// Computes gradients of y with respect to each tensor of xs. If y has several elements, grad_output contains their weights. Returns one
+/// list: the gradients, then y, then the tensors of `passed`. None of the returned tensors depends any more on the tracers of this
+/// gradient, the copies of variables with respect to which it is computed.
 nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object grad_output, int depth) {
   std::vector<Node*> sources = nodes_of(nb::make_tuple(y));
   const std::vector<Node*> x = nodes_of(xs), more = nodes_of(passed);
@@ -87,8 +88,8 @@ nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object
   sources.insert(sources.end(), more.begin(), more.end());
   if (!grad_output.is_none()) sources.push_back(nodes_of(nb::make_tuple(grad_output))[0]);
   const Ref<Node> node = apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
-  // In the results, y and its sources no longer refer to the tracers of this gradient, so bit `depth` is cleared. The bits of grad_output
-  // remain, because it may refer to tracers of another gradient of the same depth.
+  // The results no longer depend on the tracers (the variables) of this gradient, so bit `depth`, which came from y, xs and `passed`, is
+  // cleared. The bits of grad_output remain, because grad_output may depend on tracers of another gradient of the same depth.
   uint32_t levels = 0;
   for (size_t i = 0; i < 1 + x.size() + more.size(); ++i) levels |= sources[i]->levels;
   node->levels = (levels & ~(uint32_t{1} << depth)) | (grad_output.is_none() ? 0 : sources.back()->levels);
@@ -132,7 +133,8 @@ PyObject* dtype_finder() { return hooks.dtype_finder; }
 NB_MODULE(_core, m) {
   using namespace harp_python;
   if (!import_numpy()) throw nb::python_error();
-  nb::set_leak_warnings(false);  // tensors that modules refer to live as long as the process, which would be reported as leaks
+  // Python modules may refer to tensors until the process ends, and nanobind would report these tensors as leaks.
+  nb::set_leak_warnings(false);
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);
@@ -187,7 +189,8 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  // Returns the greatest depth of the gradients whose tracers the tensor is or depends on, or -1 if there is no such gradient.
+  // Returns the greatest depth of a gradient of which the tensor is a tracer (a variable), or on whose tracers it depends. Returns -1 if
+  // there is none.
   m.def("depth_of", [](nb::handle x) {
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });

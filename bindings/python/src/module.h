@@ -19,10 +19,11 @@ PyObject* dtype_finder();
 /// is_tensor() tests whether an object is a Tensor; node_of_tensor() returns the node of a Tensor.
 bool is_tensor(PyObject* object);
 Ref<Node>& node_of_tensor(PyObject* tensor);
-/// A new Tensor.
+/// Returns a new Tensor, whose value is that of the node.
 PyObject* tensor(Ref<Node> node);
 
-/// is_dim() tests whether an object is a symbolic size; dim_of() returns the size of such an object; dim_object() makes such an object.
+/// is_dim() tests whether an object is a symbolic size (Dim); dim_of() returns the harp_dim of such an object; dim_object() makes such an
+/// object.
 bool is_dim(PyObject* object);
 harp_dim dim_of(PyObject* object);
 PyObject* dim_object(harp_dim dim);

@@ -21,7 +21,7 @@ namespace {
 struct Number {
   Kind kind;
   uint64_t low = 0, high = 0;
-  bool is_wide = false;  // whether it is an integer larger than an int64_t: `low` is then a uint64_t
+  bool is_wide = false;  // true: the integer is larger than any int64_t, and `low` is a uint64_t
 };
 
 bool read_number(PyObject* object, Number& number) {
@@ -70,7 +70,7 @@ Ref<Node> constant_of(const Number& number, harp_dtype dtype) {
   if (kind == Kind::kComplex) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)), number.kind == Kind::kComplex ? number.high : 0);
   if (kind == Kind::kFloat) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)));
   if (kind == Kind::kInteger && !fits(number, dtype)) {
-    const PlainGraph graph;  // harp reports that the number does not fit the dtype, so that the message is the one that C programs get
+    const PlainGraph graph;  // harp itself reports that the number does not fit the dtype, so the message is the same as in a C program
     if (number.is_wide)
       harp_constant_u64(graph.get(), dtype, number.low);
     else
@@ -87,8 +87,8 @@ Ref<Node> cast(Ref<Node> node, harp_dtype dtype) {
   return apply(kCast, {dtype}, sources);
 }
 
-/// Returns the node of an operand whose dtype no array determines. If the operand is a Python number that is an argument of a traced
-/// function, returns the number cast to its default dtype; otherwise returns the node itself.
+/// Gives an operand its final dtype if no array determines it. A Python number that is an argument of a traced function is cast to its
+/// default dtype; every other node is returned unchanged.
 Ref<Node> strong(Ref<Node> node) {
   if ((node->flags & Node::kWeak) == 0) return node;
   return cast(node, weak_alone(kind_of(node->type->dtype)));
@@ -192,7 +192,7 @@ double real_or_throw(PyObject* object) {
   return value;
 }
 
-/// Reads the arguments of one call.
+/// Reads the arguments of one call of an operation from Python.
 class Arguments {
  public:
   Arguments(const Row& row, PyObject* const* arguments) : row_(row), arguments_(arguments) {}
@@ -220,7 +220,7 @@ class Arguments {
     std::vector<Ref<Node>> nodes;
     const std::span objects(arguments_ + first, end - first);
     if (!nodes_together(objects, nodes)) {
-      for (PyObject* object : objects) node_of(object);  // throws for the object that is not an operand
+      for (PyObject* object : objects) node_of(object);  // at least one object is not an operand, and node_of() throws for it
     }
     is_weak_ = std::ranges::all_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0 || node->is_constant(); }) &&
                std::ranges::any_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0; });
@@ -300,7 +300,8 @@ class Arguments {
   /// sizes or None, 'G' floats.
   void read_list(char kind, PyObject* object) {
     if (object == Py_None) return words_.push_back(-1);
-    if (PyLong_Check(object) || is_dim(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {  // np.int64 is no subclass of int
+    // PyLong_Check does not accept np.int64, which is no subclass of int
+    if (PyLong_Check(object) || is_dim(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {
       words_.push_back(1);
       return words_.push_back(size_or_throw(object));
     }

@@ -1,4 +1,4 @@
-// Named programs: graphs that were built or read, compiled, saved as text, tuned.
+// The Python class of programs that are compiled from named graphs. Such a program can be called, printed as text and tuned.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -26,7 +26,7 @@ namespace harp_python {
 
 namespace {
 
-/// A harp program of a named graph.
+/// A harp program that was compiled from a named graph, and the graph's text.
 struct Compiled {
   harp_program* program = nullptr;
   std::string text;  // the text of the graph
@@ -89,7 +89,7 @@ nb::list call(Compiled& self, const nb::sequence& arguments, const nb::dict& siz
     const Array& array = *kept.back();
     arrays.push_back({array.data, array.type->dims, array.type->dtype, array.type->rank});
   }
-  // The values of all shape variables determine the sizes of the outputs.
+  // The sizes of the outputs are computed from the values of all shape variables, which are collected here.
   std::vector<std::string> names;
   std::vector<int64_t> values;
   const size_t expected = harp_program_input_count(self.program);

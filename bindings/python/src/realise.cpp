@@ -29,8 +29,9 @@ struct KeyHash {
 
 using Number = std::array<uint64_t, 2>;
 
-/// A program for one structure, interpreted and compiled. Variants of a structure differ in which Python numbers of the computation are
-/// inputs of the program: numbers that changed from one call to the next are inputs, the others are constants.
+/// The programs for lazy computations of one structure (equal operations on arrays of equal dtypes and shapes): one that is interpreted and
+/// one that is compiled. Variants of a structure differ in which Python numbers of the computation are inputs of the program: numbers that
+/// changed from one call to the next are inputs, the others are constants.
 struct Variant {
   std::vector<bool> is_input;
   std::vector<Number> numbers;
@@ -50,8 +51,8 @@ State& state() {
 }
 
 constexpr size_t kMostPrograms = 4096;
-// The approximate seconds of a compilation. A structure is interpreted until its runs have taken this long in total; it is compiled at once
-// if a single run would certainly take longer.
+// The approximate seconds of a compilation. A computation is interpreted until its runs have taken this long in total; it is compiled at
+// once if a single run would certainly take longer.
 constexpr double kCompileSeconds = 0.05, kInterpretedSecondsPerElement = 5e-9;
 
 std::vector<Number> numbers_of(const Walk& walk) {
@@ -87,13 +88,14 @@ Program& program_of(Variant& variant, const Walk& walk) {
   Ref<Program>& program = compiled ? variant.compiled : variant.interpreted;
   if (!program) {
     Ref<Program> made = compile(walk, variant.is_input, {.backend = compiled ? "c" : "interp"});
-    if (!program) program = std::move(made);  // another thread may have compiled it meanwhile
+    // compile() releases Python's lock, so another thread may have stored the same program meanwhile
+    if (!program) program = std::move(made);
   }
   return *program;
 }
 
-/// Finds nodes between the leaves and the roots that other objects refer to: a Tensor, or a pending node. They are computed in the same
-/// run, because otherwise they would be computed again later.
+/// Appends to `outputs` the nodes between the leaves and the roots that a Tensor or a pending node outside the walk refers to. They are
+/// computed in the same run, because otherwise they would be computed again later.
 void add_shared(const Walk& walk, std::vector<Node*>& outputs) {
   for (Node* node : walk.order) {
     if (node->references <= node->uses || !node->operation || node->value || node->levels != 0 || !node->type) continue;
@@ -126,7 +128,7 @@ void realise(std::span<Node* const> nodes) {
   if (outputs.empty()) return;
   const size_t asked = outputs.size();
   Walk found = walk(outputs);
-  for (Node* node : outputs) --node->uses;  // walk() counted each root as a use of itself
+  for (Node* node : outputs) --node->uses;  // do not count the use as a root: walk() counted it, but it is no use by another node
   add_shared(found, outputs);
   if (outputs.size() != asked) {
     for (size_t i = asked; i < outputs.size(); ++i) {

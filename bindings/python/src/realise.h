@@ -15,7 +15,7 @@ void realise(std::span<Node* const> nodes);
 Ref<Array> value_of(Node* node);
 /// Calls realise() if the node's `size` (trace.h) exceeds kMostNodes, so that no chain of pending nodes grows without limit.
 void realise_if_long(Node* node);
-/// Throws unless all gradients among the dependencies of the nodes exist. Structures that were checked are remembered.
+/// Throws unless all gradients among the dependencies of the nodes exist. Remembers which structures of computations it has checked.
 void check_gradients(std::span<Node* const> nodes);
 
 /// Sets the backend: "auto" (the default), "c" or "interp".
@@ -23,7 +23,7 @@ void set_backend(const char* name);
 const char* backend();
 /// Returns the backend of traced functions: "c", unless another one was chosen.
 const char* jit_backend();
-/// program_count() returns how many programs of lazy tensors are kept; drop_programs() drops them.
+/// program_count() returns the number of programs kept for the computation of lazy tensors; drop_programs() drops these programs.
 size_t program_count();
 void drop_programs();
 

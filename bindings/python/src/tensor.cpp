@@ -1,5 +1,5 @@
-// The Python type Tensor: its operators, its value as a Python number, a length, a buffer. The rest of its methods are Python functions that
-// harp/_methods.py adds.
+// The Python type Tensor: its operators, its conversion to a Python number, its length, and the buffer protocol. harp/_methods.py adds the
+// other methods, which are Python functions.
 #include <nanobind/nanobind.h>
 
 #include <array>
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, kOperators> kNames = {
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor",
     "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
     "greater", "greater_equal", "powi", "reciprocal"};
-std::array<int32_t, kOperators> numbers;  // for each operator, the number of its operation
+std::array<int32_t, kOperators> numbers;  // for each operator, the index of its operation in the table of operations
 
 PyObject* positive(PyObject* x) { return tensor(node_of_tensor(x)); }
 
@@ -71,9 +71,9 @@ PyObject* unary(PyObject* x) {
   }
 }
 
-constexpr long kMostMultiplications = 8;  // powers up to this one become multiplications
+constexpr long kMostMultiplications = 8;  // x ** k with an integer k from 0 to this number is computed by multiplications
 
-/// Computes x ** 2 as x * x and x ** -1 as 1 / x; integer powers beyond 8, and all others, are harp.pow.
+/// Computes x ** k for an integer k from 0 to 8 by multiplications, and x ** -1 as 1 / x. All other powers use the operation harp.pow.
 PyObject* power(PyObject* base, PyObject* exponent, PyObject*) {
   if (is_tensor(base) && PyLong_CheckExact(exponent)) {
     int overflow = 0;
@@ -115,7 +115,7 @@ PyObject* matmul(PyObject* a, PyObject* b) {
   }
 }
 
-/// Returns the only element as a Python number.
+/// Returns the element of a tensor of one element as a Python number.
 PyObject* item(PyObject* self) {
   try {
     Node* node = node_of_tensor(self).get();
@@ -309,7 +309,7 @@ void add_tensor(nb::module_& m) {
              return nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), value.ptr(), nullptr));
            })
       .def("_rebind", [](Tensor& self, const Tensor& other) { self.node = other.node; })
-      .def("_pending", [](const Tensor& self) {  // number of nodes that are not computed, leaves included
+      .def("_pending", [](const Tensor& self) {  // the number of nodes that an evaluation would visit: pending nodes and their leaves
         Node* const roots[] = {self.node.get()};
         return walk(roots).order.size();
       });

@@ -81,8 +81,8 @@ std::vector<Variable>& declared() {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Returns the position of `word` in the text, from position `from` on, or npos. Only whole words count, and no names of attributes, which
-/// a "=" follows (n=4).
+/// Returns the position of the first occurrence of `word` in the text at or after position `from`, or npos if there is none. Only whole
+/// words count. A word before "=" does not count, because it is the name of an attribute (n=4).
 size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
   for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();

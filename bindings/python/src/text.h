@@ -1,4 +1,4 @@
-// A trace as a graph in harp's text format (docs/text-format.md).
+// Prints a trace as a graph in harp's text format (docs/text-format.md).
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace harp_python {
 
-/// Returns the name in harp of a variable with these bounds. It is the given name, or a different one if that name already has other
-/// bounds: all variables of the process are in one graph, where a name has one meaning.
+/// Returns the name that harp uses for a symbolic size with these bounds. It is the given name, or a different one if that name already has
+/// other bounds: all symbolic sizes of the process are in one graph, where each name has one pair of bounds.
 std::string variable_name(const std::string& name, int64_t least, int64_t most);
-/// Returns a text of harp with the names that the user gave to variables, where these are unambiguous.
+/// Replaces the names that harp uses for symbolic sizes in the text by those that the user gave, where the result is unambiguous.
 std::string displayed(std::string text);
 
 /// Returns the graph of these results as text. Its inputs are the parameters, in their order and with these names; other arrays become

@@ -41,7 +41,8 @@ class Interned {
   }
 
   void add(uint64_t hash, Ref<T> object) {
-    std::vector<Ref<T>> unused;  // freed at the end, because an object may keep Python objects, whose destructors may use this table
+    // destroyed when this function returns: an object may own Python objects, whose destructors may use this table
+    std::vector<Ref<T>> unused;
     if (table_.size() >= limit_) {
       for (auto at = table_.begin(); at != table_.end();) {
         if (at->second->references == 1) {
@@ -97,7 +98,7 @@ Ref<Node> new_node(Ref<Operation> operation, std::span<Node* const> sources) {
   return node;
 }
 
-/// Owners are tuples of Python objects; equal tuples keep the same objects alive.
+/// Tests whether two operations keep the same Python objects alive. An owner is null or a tuple of these objects.
 bool same_owner(_object* a, _object* b) {
   if (a == b) return true;
   const int equal = a != nullptr && b != nullptr ? PyObject_RichCompareBool(a, b, Py_EQ) : 0;
@@ -248,7 +249,9 @@ Ref<Node> size_node(harp_dim dim) {
 Ref<Node> result(Node* several, int64_t which) {
   Node* const sources[] = {several};
   const Ref<Type> type = several->operation->results[static_cast<size_t>(which)];
-  Ref<Operation> operation(new Operation);  // not interned, because its source has no single type
+  // The source has no single type. Instead, the words contain the id of its operation, so that equal results of one operation are interned
+  // as one.
+  Ref<Operation> operation(new Operation);
   const Words words{which, static_cast<int64_t>(several->operation->id)};
   operation = special(kResult, words, {}, {type});
   return new_node(std::move(operation), sources);

@@ -36,7 +36,7 @@ Ref<Type> type_of(harp_dtype dtype, int32_t rank, const int64_t* dims);
 struct Array : Counted {
   void* data = nullptr;
   Ref<Type> type;
-  _object* owner = nullptr;  // the Python object that owns the memory; nullptr: harp does
+  _object* owner = nullptr;  // the Python object that owns the memory; nullptr: `data` was allocated by new_array()
 };
 void dispose(Array* array);
 /// Allocates memory for an array of this type, aligned to 64 bytes.
@@ -47,8 +47,10 @@ enum Special : int32_t {
   kConstant = -1,  // a number; words: dtype. The value is in Node::number.
   kSize = -2,      // a symbolic size as an i64; words: the size
   kInput = -3,     // an argument of a traced function
-  kResult = -4,    // one of several results of its source; words: the index of the result, and the id of the source's operation
-  kTracer = -5,    // the same values as its source, but a separate node with respect to which gradients are computed
+  // one of the results of an operation with several results, which is the source; words: the index of the result, and the id of the
+  // operation
+  kResult = -4,
+  kTracer = -5,    // has the values of its source, but is a separate node with respect to which gradients are computed
   kGradient = -6,  // sources: y, the xs, tensors that are passed through, grad_output; words: number of xs, number passed through, whether
                    // there is grad_output. Results: a gradient for each x, then y, then the tensors that are passed through
 };
@@ -61,8 +63,8 @@ struct Operation : Counted {
   uint64_t id = 0;
   int32_t index = 0;  // number in the table of harp's operations, or a Special
   bool is_view = false;
-  bool is_tuple = false;  // whether the Python function returns a tuple of results, even if there is only one
-  bool is_symbolic = false;  // whether an attribute, or a size of a result, is symbolic
+  bool is_tuple = false;  // true: the Python function returns a tuple of results, even if there is only one
+  bool is_symbolic = false;  // true: an attribute, or a size of a result, is symbolic
   Words words;
   std::vector<Ref<Type>> sources;
   std::vector<Ref<Type>> results;
@@ -72,28 +74,32 @@ void dispose(Operation* operation);
 
 struct Node : Counted {
   enum Flags : uint8_t {
-    kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size, so it has no value yet
-    kGradients = 2,  // the value depends on a gradient
-    kWeak = 4,       // is a Python number as an argument: takes the dtype of the operands that it is combined with
+    kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size, so its value cannot be computed yet
+    kGradients = 2,  // its value depends on a gradient
+    kWeak = 4,  // is a Python number that is an argument of a traced function: it takes the dtype of the operands with which it is combined
   };
   Ref<Operation> operation;  // null: a leaf with a value
   Ref<Type> type;            // null: an operation with several results
   Ref<Array> value;
-  uint32_t levels = 0;  // bit d is set if it depends on a tracer of the gradient at depth d; such a node keeps its sources
-  uint32_t size = 1;  // upper bound of the number of pending nodes that it depends on, plus 1; an array adds 1 for each kBytesPerNode bytes
-  uint32_t epoch = 0, index = 0, uses = 0;  // number of the last walk that visited it, and its state in that walk
+  // bit d: the node depends on a tracer (a variable) of the gradient at depth d. A node with a set bit keeps its sources even if it has a
+  // value.
+  uint32_t levels = 0;
+  // upper bound of 1 + the number of pending nodes on which this node depends; an array counts as one node per kBytesPerNode bytes
+  uint32_t size = 1;
+  // the number of the last walk (walk.h) that visited the node, then its position in that walk and its uses there
+  uint32_t epoch = 0, index = 0, uses = 0;
   uint8_t flags = 0;
   uint32_t n_sources = 0;
   union {
     Node* few[3];
     Node** many;
-    uint64_t number[2];  // for a constant: its bits, as double, int64_t or uint64_t; complex: two doubles
+    uint64_t number[2];  // the bits of a constant: a double, int64_t or uint64_t; complex: two doubles
   };
   Node() : few{} {}
   bool is_constant() const { return operation && operation->index == kConstant; }
   std::span<Node* const> sources() const { return {n_sources <= 3 ? few : many, n_sources}; }
 };
-void dispose(Node* node);  // frees the node; does not recurse, however long the chain
+void dispose(Node* node);  // Frees the node, and without recursion all sources that only this node used.
 
 /// Maximum number of pending nodes on which a node may depend. If there are more, or if they keep half a GiB of arrays alive, the node is
 /// computed although nothing reads it yet.

@@ -29,8 +29,8 @@ double work_of(const Node& node) {
   if (node.operation->is_view || node.type.get() == nullptr) return 0;
   double result = static_cast<double>(node.type->count);
   if (node.n_sources == 1) return std::max(result, static_cast<double>(node.sources()[0]->type ? node.sources()[0]->type->count : 0));
-  // Estimates work: sqrt(|a| |b| |result|) is the number of multiplications of a matrix product, and about that of other operations with
-  // two operands.
+  // Estimates the work as sqrt(|a| |b| |result|). For a matrix product this is exactly the number of multiplications. For other operations
+  // with two operands it is only a rough upper estimate.
   double product = result;
   for (const Node* source : node.sources().first(std::min<size_t>(node.n_sources, 2)))
     product *= source->type ? static_cast<double>(source->type->count) : 1;
@@ -171,7 +171,8 @@ void check(const Walk& walk) {
 
 namespace {
 
-/// Returns the sizes of an output for these sizes of the inputs.
+/// Returns the type of an output. Its symbolic sizes are computed from the sizes of the inputs, and from `free`, the values of the
+/// program's free_variables.
 Ref<Type> output_type(const Program& program, size_t output, std::span<const harp_const_array> arrays, std::span<const int64_t> free) {
   const Type& type = *program.outputs[output];
   if (!type.symbolic) return program.outputs[output];

@@ -11,10 +11,10 @@
 
 namespace harp_python {
 
-/// Nodes are borrowed. They stay as long as the roots do, and Python's lock is not released meanwhile.
+/// The nodes are borrowed: they exist as long as the roots do. Python's lock must not be released while a Walk is in use.
 struct Walk {
   std::vector<Node*> order;         // sources before their users; includes leaves
-  std::vector<uint64_t> key;        // equal for traces of equal structure, whatever values arrays and numbers have
+  std::vector<uint64_t> key;  // describes the structure; traces that differ only in the values of their arrays and numbers have equal keys
   std::vector<uint32_t> leaves;     // positions in `order` of arrays and arguments
   std::vector<uint32_t> constants;  // positions in `order` of Python numbers
   std::vector<uint32_t> roots;
@@ -22,24 +22,24 @@ struct Walk {
   bool symbolic = false;
 };
 
-/// Lists the nodes on which the roots depend. A node that has a value is a leaf, except if a root depends on a gradient: then a node with a
-/// value is followed to the tracers on which it depends.
+/// Lists the nodes on which the roots depend. A node that has a value is a leaf. The exception: if a root depends on a gradient, the walk
+/// also lists the sources of a node that has a value and depends on tracers (variables of gradients).
 Walk walk(std::span<Node* const> roots);
 
 /// A harp program, and a description of its inputs.
 struct Program : Counted {
   struct Source {
     bool is_constant;
-    uint32_t index;  // index in Walk::leaves or Walk::constants
+    uint32_t index;  // index in Walk::constants if is_constant, otherwise in Walk::leaves
   };
   harp_program* program = nullptr;
   std::vector<Source> inputs;
   std::vector<Ref<Type>> outputs;
   bool symbolic = false;
-  bool small = false;  // so small that releasing Python's lock would cost more than other threads could gain
+  bool small = false;  // true: a run takes so little time that releasing Python's lock would cost more than other threads could gain
   std::vector<harp_shape_var_info> variables;  // all symbolic sizes
   std::vector<const char*> free_variables;     // the names of the symbolic sizes that no axis of an input determines
-  void* workspace = nullptr;                   // allocated by the first run, if there are no symbolic sizes
+  void* workspace = nullptr;                   // null until the first run, which allocates it; not used if the program has symbolic sizes
   size_t workspace_size = 0;
   bool workspace_taken = false;
   std::vector<Ref<Operation>> natives;  // operations that call host functions: each Operation keeps its function alive
@@ -64,7 +64,7 @@ struct CompileOptions {
 
 /// Compiles the roots of the walk. `is_input` says for each constant whether it is an input of the program instead of a number in it.
 Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const CompileOptions& options);
-/// Only builds the graph; throws harp's error if it is not valid.
+/// Builds the graph without compiling it. Throws harp's error if the graph is not valid.
 void check(const Walk& walk);
 /// Runs a program. `arrays` are its inputs, in the program's order; they are borrowed. `free` are the values of the program's
 /// free_variables. Returns the outputs. Releases Python's lock unless the program is small.

@@ -1,4 +1,4 @@
-"""Gradients compared with finite differences, gradients of trees and of gradients; vjp, jvp, stop_gradient."""
+"""Tests gradients: compares them with finite differences, and takes gradients of trees and of gradients. Tests vjp, jvp, stop_gradient."""
 import threading
 
 import numpy as np
@@ -65,7 +65,7 @@ def test_gradients_of_gradients():
 
 def test_values_inside():
     def f(x):
-        if float(x.sum()) > 0:  # the function that a gradient is taken of may read values
+        if float(x.sum()) > 0:  # in harp.grad the parameters of the function have values, so the function may read them
             return (x * 2).sum()
         return (x * 3).sum()
 
@@ -135,8 +135,8 @@ def test_stop_gradient_and_errors():
 
 
 def test_a_pull_inside_a_gradient():
-    """The weights passed to vjp's second function may depend on the variable of another gradient, and its results may be computed
-    meanwhile."""
+    """The second result of harp.vjp is a function of weights. The weights may depend on the variable of another gradient, and the
+    function's results may be evaluated while that gradient is computed."""
     _, pull = harp.vjp(lambda x: x**3, np.array([1.0, 2.0]))
 
     def loss(z):

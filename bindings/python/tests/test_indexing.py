@@ -1,4 +1,4 @@
-"""Indexing compared with NumPy: a list of cases, and random ones."""
+"""Tests indexing, compared with NumPy: a list of cases, and random ones."""
 import random
 
 import numpy as np
@@ -43,13 +43,13 @@ def test_random_keys():
             key.insert(rng.randrange(len(key) + 1), None)
         try:
             expected = A[tuple(key)]
-        except IndexError:  # arrays that do not broadcast
+        except IndexError:  # NumPy rejects the key, because its index arrays do not broadcast with each other
             continue
         np.testing.assert_array_equal(np.asarray(harp.asarray(A)[tuple(key)]), expected, err_msg=str(key))
         changed = harp.asarray(A)
         other = A.copy()
         flat = [int(i) for i in np.arange(A.size).reshape(A.shape)[tuple(key)].ravel()]
-        if len(set(flat)) == len(flat):  # the order of writes to one element is not defined
+        if len(set(flat)) == len(flat):  # if an element is assigned twice, the order of the two assignments is not defined
             values = -1 - np.arange(len(flat)).reshape(expected.shape)
             if rng.randrange(3) == 0 and values.ndim:
                 values = values[..., :1]  # is broadcast
@@ -73,7 +73,8 @@ def test_symbolic_sizes():
 
 
 def test_assignment_of_blocks():
-    """The assignment of a block is part of the loop that computes it: no scatter, whose stores would be of one element each."""
+    """The assignment of a block is fused into the loop that computes the values. It needs no scatter, which would store one element at a
+    time."""
     @harp.jit(numpy=True)
     def step(x):
         x[1:-1, 1:-1] = 0.25 * (x[1:-1, :-2] + x[1:-1, 2:] + x[:-2, 1:-1] + x[2:, 1:-1])
@@ -95,7 +96,7 @@ def test_assignment_of_blocks_of_symbolic_size():
         x[2:] = 3
         return x
 
-    # of one element, x[1:-1] is empty and the parts around it overlap
+    # If x has one element, x[1:-1] is empty and the parts around it overlap, so "n", whose lower bound is 0, needs a scatter.
     for bounds in ("n", harp.dim("n", 2)):
         f = harp.jit(dynamic={"x": {0: bounds}}, numpy=True)(change)
         for size in (0, 1, 2, 3, 7) if bounds == "n" else (2, 3, 7):
@@ -105,7 +106,8 @@ def test_assignment_of_blocks_of_symbolic_size():
 
 
 def test_masks_in_gradients():
-    """A mask can be used in a function that a gradient is taken of, because it has values there, but not in a traced function."""
+    """A mask can be used in a function whose gradient is computed, because the mask has values there. It cannot be used in a traced
+    function."""
     f = lambda x: (x[x > 1] ** 2).sum()
     assert harp.grad(f)(np.array([1.0, 2.0, 3.0])).tolist() == [0, 4, 6]
     with pytest.raises(IndexError, match="traced"):

@@ -1,4 +1,4 @@
-"""harp.jit: one program for each structure, symbolic sizes, trees of arguments, and what traced functions must not do."""
+"""Tests harp.jit: one program for each structure, symbolic sizes, trees of arguments, and what traced functions must not do."""
 import gc
 import weakref
 
@@ -253,7 +253,7 @@ def test_results_of_sizes_alone():
 
 
 def test_numbers_that_look_like_sizes():
-    """The bits of -1.0 as an integer are in the range of the handles of symbolic sizes."""
+    """The bits of the double -1.0, read as an integer, are in the range of the handles of symbolic sizes."""
     x = harp.linspace(0.0, -1.0, 3)
     assert x.tolist() == [0, -0.5, -1] and harp.elu(x, -2.0).shape == (3,)
     assert harp.hardtanh(x, -1.0, 0.0).tolist() == [0, -0.5, -1] and not harp._core.is_traced(x)

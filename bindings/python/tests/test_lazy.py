@@ -1,5 +1,5 @@
-"""The cost of lazy tensors: each structure is compiled once, chains have a maximum length, no function recurses along a chain, threads do
-not wait for each other."""
+"""Tests the cost of lazy tensors: each structure is compiled once, chains have a maximum length, no function recurses along a chain,
+threads do not wait for each other."""
 import sys
 import threading
 
@@ -61,7 +61,7 @@ def test_what_is_still_used_is_computed_once():
     y = harp.exp(x)
     z = (y * 2).sum()
     float(z)
-    assert y.is_realised  # computed in the same program, because a variable refers to it
+    assert y.is_realised  # y was computed in the program that computed z, because the variable y refers to it
     w = harp.exp(x) * 2
     float(w.sum())
     assert w.is_realised
@@ -101,7 +101,7 @@ def test_destruction_does_not_recurse():
             x = harp.sin(x)
         return x
 
-    del chain  # traced chains are never computed, so their length has no limit
+    del chain  # a chain that depends on an argument of a traced function cannot be computed, so its length has no limit
     x = _core.input("float32", (3,), False)
     for _ in range(300_000):
         x = harp.sin(x)

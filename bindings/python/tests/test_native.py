@@ -1,4 +1,4 @@
-"""harp.custom_function and harp.native: user-defined operations."""
+"""Tests user-defined operations: harp.custom_function and harp.native."""
 import ctypes
 import gc
 import shutil
@@ -96,7 +96,8 @@ def test_python_functions(backend):
         assert f(np.ones((5, 3))).shape == (5, 3) and f.program_count == 1
     finally:
         harp.set_backend("auto")
-    assert harp.native([A, A], np.add, "float64", A.shape).tolist() == (2 * A).tolist()  # a ufunc also takes the output as last argument
+    # a ufunc also accepts the output array as its last positional argument
+    assert harp.native([A, A], np.add, "float64", A.shape).tolist() == (2 * A).tolist()
     assert harp.native([np.zeros((0, 3))], lambda x, out: out.fill(len(x)), "float64", 1).tolist() == [0]
     assert harp.vmap(lambda x: harp.native([x], np.square, "float64", 3))(A).tolist() == (A * A).tolist()
 

@@ -146,7 +146,7 @@ def test_memory_lives_as_long_as_it_is_used():
     view = memoryview(harp.asarray(np.full(1000, 3.0)) + 1)
     assert view[999] == 4.0
     capsule = (harp.ones(1000) + 1).__dlpack__()
-    del capsule  # nobody has taken over the array
+    del capsule  # no consumer has taken the array over, so the capsule's destructor must free it
 
 
 def test_lists():
@@ -183,7 +183,8 @@ def get_buffer(x, flags):
 
 
 def test_the_interpreter_ends_while_arrays_are_out():
-    """The process can end with existing tensors, a jitted function with a captured array, and a DLPack capsule that is never freed."""
+    """A process can exit while there are still tensors, a jitted function with a captured array, and a DLPack capsule that is never
+    freed."""
     code = """
 import ctypes, threading, numpy as np, harp
 a = np.ones(5)

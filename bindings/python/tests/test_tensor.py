@@ -1,4 +1,4 @@
-"""Tensors: operators and promotion, values, printing, copying, indices."""
+"""Tests tensors: operators and promotion, values, printing, copying, indices."""
 import copy
 import pickle
 

@@ -1,4 +1,4 @@
-"""Results of random operations on random arrays compared with those of NumPy."""
+"""Compares the results of random operations on random arrays with those of NumPy."""
 import numpy as np
 import pytest
 from hypothesis import given, settings

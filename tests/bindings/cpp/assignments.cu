@@ -182,8 +182,8 @@ struct Cases {
     assign(
         "sin(a) * tanh(b)", [](const auto& a, const auto& b, const auto&) { return sin(a) * tanh(b); }, false);
 
-    // Operands whose shapes broadcast, and operands of different dtypes. That the shapes differ is known only at run time, when a kernel of
-    // this file would be launched.
+    // Tests operands whose shapes broadcast, and operands of different dtypes. Only at run time, when a kernel of this file would be
+    // launched, is it known that the shapes differ.
     harp::Field<T> row({1, 29}, T(0.1)), x = host.b, y;
     const harp::Field<T> gpu_row = row.to(gpu());
     x = host.b * row + 1;

@@ -31,7 +31,7 @@ def main():
         package_group.leave(__file__, "skip", f"this clang++ does not compile CUDA without a toolkit: {probe.stderr.splitlines()[0]}")
     status = 0
     for standard in ("17", "20"):
-        # one source, so that the compiler reads harp.hpp once
+        # both files are one source, so that the compiler reads harp.hpp once
         result = compiled(f"-std=c++{standard}", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"),
                           "-include", os.path.join(HERE, "everything.cpp"), os.path.join(HERE, "beside_kernel.cu"))
         status = status or result.returncode

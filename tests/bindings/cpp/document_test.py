@@ -11,7 +11,8 @@ import tempfile
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
-# A user's command, without the names of the files.
+
+# The command with which a user compiles a program, without the names of the files.
 COMPILE = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-value", "-I", os.path.join(SOURCE, "include")]
 
 

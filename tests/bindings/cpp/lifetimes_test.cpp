@@ -287,7 +287,7 @@ TEST_CASE("H1.lazy/cpp: many tensors and wide graphs") {
   realize(many);
   CHECK(many[299].to_vector<double>() == Doubles{300, 301});
   CHECK(concat(many).sum().item<double>() == 300 * 3.0 + 2 * 299 * 150);
-  // 60 distinct values, but 2^60 paths through the graph; a limit on the graph's size must count values
+  // x has only 60 distinct values, but 2^60 paths lead through its graph; a limit on the graph's size must count values
   for (int i = 0; i < 60; ++i) x = x + x;
   CHECK(x.to_vector<double>() == Doubles{0x1p60, 0x1p61});
 }

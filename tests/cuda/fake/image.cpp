@@ -52,7 +52,7 @@ const char* take(const uint32_t*, const uint32_t*, size_t, void** parameters, Th
   return nullptr;
 }
 
-/// Writes the bytes of dynamic shared memory and the sizes of the grid and of a block. Parameters: (out)
+/// Writes the number of bytes of dynamic shared memory, then the sizes of the grid and of a block. Parameters: (out)
 const char* shape(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder) {
   auto* const out = parameter<int64_t*>(parameters, 0);
   out[0] = static_cast<int64_t>(shared);

@@ -192,7 +192,7 @@ EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned gri
   return enqueue(*stream, std::move(run), function);
 }
 
-/// Does what a launch by CUDA's runtime library does: runs a kernel that is linked to the program on the default stream of a device.
+/// Runs a kernel that is linked to the program on the default stream of a device, as a launch by CUDA's runtime library does.
 EXPORTED CUresult fake_cuda_launch(const EmulatedKernel* code, int device, unsigned grid, unsigned block, void** parameters) {
   ENTER("fake_cuda_launch");
   current.push_back(&state.contexts[static_cast<size_t>(device)]);

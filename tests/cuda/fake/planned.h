@@ -83,7 +83,7 @@ struct Planned {
   Location arena(Sym offset) const { return {Location::Base::kArena, 0, code(offset)}; }
 
   /// Adds the steps of y = (x * 3 + 2) * 3 + 1: each of the two launches multiplies by 3 and adds its number of blocks (2, then 1). The
-  /// intermediate result is in the arena.
+  /// intermediate result is in the arena (the memory for temporary arrays).
   void scale_twice() {
     plan.arena = code(n * 4);
     plan.steps = {{launch(0, {arena(0), input(0), constant(), code(n)}, 2), {}},

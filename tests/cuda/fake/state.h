@@ -186,8 +186,8 @@ class Call {
     }
   }
   CUresult status() const { return status_; }
-  /// Returns the status for functions that may be called before the driver is initialised, such as cuInit: status_, but success instead of
-  /// kNotInitialized.
+  /// Returns status_, but success instead of kNotInitialized. It is for functions that may be called before the driver is initialised, such
+  /// as cuInit.
   CUresult status_of_init() const { return status_ == kNotInitialized ? kSuccess : status_; }
 
  private:
@@ -224,7 +224,7 @@ Stream* usable(Stream* handle);
 
 /// Reserves the address space of all devices. Later calls do nothing.
 void open_memory();
-/// Whether the whole range is in a live allocation.
+/// Tests whether the whole range is in a live allocation.
 bool is_live(CUdeviceptr address, size_t bytes);
 /// Frees memory at once, if the address is that of an allocation.
 void release_now(CUdeviceptr address);

@@ -24,7 +24,8 @@ struct Moment {
 struct Cell {
   Moment write, read, update;  // `update` is an atomic operation, which is neither of the other two
   bool is_written = false;     // ever
-  // true if the cell was read, besides by the thread of `read`, by another lane of its warp, another warp of its block, or another block
+  // Whether the cell was also read by a thread other than that of `read`: by another lane of the same warp, by another warp of the same
+  // block, or by another block.
   bool has_lanes = false, has_warps = false, has_blocks = false;
 };
 
@@ -146,7 +147,8 @@ void write_cell(Array& array, size_t at) {
   cell.is_written = true;
 }
 
-/// Records an atomic operation, or the load that begins it in the emulator. Such operations of several threads are no race with each other.
+/// Records an atomic operation, or the load with which the emulator begins it. Atomic operations of different threads on the same bytes do
+/// not race with each other.
 void update_cell(Array& array, size_t at) {
   Cell& cell = array.cells[at];
   const ThreadState& own = watch.threads[watch.thread];
@@ -350,7 +352,7 @@ EXPORTED void harp_watch_counts(int step, int array, int writes, HarpWatchCounts
 }
 EXPORTED void harp_watch_shared(int step, HarpWatchShared* counts) { *counts = watch.launches[step].shared; }
 
-// The functions that code calls if gcc compiles it with -fsanitize=thread.
+// gcc inserts calls of these functions into code that it compiles with -fsanitize=thread.
 
 #define HERE __builtin_return_address(0)
 #define WATCHED_ACCESS(bytes)                                                                \

@@ -24,7 +24,7 @@ extern "C" {
 /// A block of this many threads begins.
 void harp_watch_block(unsigned threads, const void* dynamic_shared, size_t dynamic_bytes, const void* shared_begin, const void* shared_end);
 void harp_watch_block_end();
-/// From now on the thread with this number runs, on this stack.
+/// From now on, the emulator runs the thread with this number, on this stack.
 void harp_watch_thread(unsigned number, const void* stack, size_t bytes);
 /// The thread has passed a barrier of its block, or an exchange of its warp.
 void harp_watch_barrier(unsigned number);
@@ -44,8 +44,8 @@ struct HarpWatchShared {
 
 /// Forgets everything.
 void harp_watch_reset(int counts);
-/// Adds an array and returns its number. Accesses are recorded for cells of `cell` bytes. `is_written` tells whether the array already has
-/// contents. An array with the name "" may be accessed, but its accesses are not recorded.
+/// Adds an array and returns its number. Accesses are recorded for units of `cell` bytes, the cells. `is_written` tells whether the array
+/// already has contents. An array with the name "" may be accessed, but its accesses are not recorded.
 int harp_watch_array(const char* name, const void* begin, size_t bytes, size_t cell, int is_written);
 /// A launch begins.
 void harp_watch_launch(int step);

@@ -13,8 +13,10 @@ NVDISASM = os.path.join(compilers.PACKAGES, "cu13", "bin", "nvdisasm")
 # table "Technical Specifications per Compute Capability").
 MACHINES = {"80": (64, 32, 164), "86": (48, 16, 100), "90": (64, 32, 228), "100": (64, 32, 228), "120": (48, 24, 100)}
 RESERVED_SHARED = 1024  # bytes of shared memory that CUDA reserves for each block, besides what the block uses
-# The code for one architecture may have this many times as many fused multiply-adds as that for another one. Compilers differ in which loops
-# of short bodies they unroll. If one of them unrolls a loop of a long body, it takes seconds (src/render/cuda/unrolling.h).
+
+# The code for one architecture may have up to this many times as many fused multiply-adds as that for another one, because compilers differ
+# in which loops with short bodies they unroll. If a compiler unrolls a loop with a long body, the compilation takes seconds
+# (src/render/cuda/unrolling.h).
 MOST_COPIES = 8
 ELEMENT_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "float": 4, "i32": 4, "u32": 4, "double": 8, "i64": 8, "u64": 8}
 

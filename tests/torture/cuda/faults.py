@@ -20,14 +20,14 @@ COUNT = 20
 SECONDS = 60  # limit of processor time for one run of a program with a fault; a run without a fault takes a few seconds at most
 
 # Either `text` or `plan` contains the fault. `probe` is a text without the fault that crashes where the fault would be. `threads` is set if
-# the fault removes threads of a block and leaves whole warps: it is the number of threads that remain. The removed threads can affect these
-# only by what they store.
+# the fault removes threads of a block and leaves whole warps: it is the number of threads that remain. The removed threads can affect the
+# remaining ones only by what they store in memory.
 Fault = collections.namedtuple("Fault", "name kind what text plan probe threads", defaults=(None,) * 4)
 
 
-# --- Faults of the text
+# --- Faults that are put into the CUDA text
 
-LESS_BY_0 = " - (__builtin_trap(), 0)"  # is inserted after a term; subtracts 0, but crashes when it is executed
+LESS_BY_0 = " - (__builtin_trap(), 0)"  # This text is inserted after a term. It subtracts 0, but crashes when it is executed.
 
 
 def change(text, begin, end, new):
@@ -35,7 +35,7 @@ def change(text, begin, end, new):
 
 
 def end_of_term(text, at):
-    """Returns the end of the operand of a comparison that begins at this position."""
+    """Returns the position in the text after the operand that begins at `at`. The operand is one side of a comparison."""
     depth = 0
     while depth > 0 or text[at] not in ";)?:,{" and not text.startswith((" && ", " || "), at):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -121,7 +121,7 @@ def needed_barriers(ptx):
     return counts
 
 
-# --- Faults of the plan
+# --- Faults that are put into the launch plan
 
 
 def written(golden, step, position):

@@ -136,7 +136,7 @@ def emulated_source(text):
 
 
 class EmulatedKernel(ctypes.Structure):
-    """The struct EmulatedKernel of tests/cuda/emulator/kernels.h."""
+    """The ctypes declaration of the struct EmulatedKernel of tests/cuda/emulator/kernels.h."""
     _fields_ = [("name", ctypes.c_char_p), ("most_threads", ctypes.c_uint32), ("n_parameters", ctypes.c_uint32),
                 ("parameter_bytes", ctypes.POINTER(ctypes.c_uint32)),
                 ("launch", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int32))]
@@ -254,7 +254,7 @@ class Program:
                 array = random.standard_normal(shape).astype(DTYPES[dtype])
             elif np.dtype(DTYPES[dtype]).itemsize < 4 or dtype.startswith("u"):
                 array = random.integers(0, 256, shape).astype(DTYPES[dtype])
-            else:  # up to 1,000 of these integers are distinct, because they may be indices of rows
+            else:  # at most 1,000 distinct integers, because they may be indices of rows
                 array = (random.permutation(max(1000, int(np.prod(shape))))[:int(np.prod(shape))] % 1000).reshape(shape).astype(DTYPES[dtype])
             made[name] = array.view(DTYPES[declared[name]])
         return made
