@@ -134,7 +134,11 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   if (layout.has_one_block_of_terms()) return block_of_terms(0, layout.terms);
   std::vector<Sym> counts = {ceil_div(layout.terms, kChainBlock)};
   while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
-  Body body = sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
+  Body body;
+  // sums_of_level() sets the sums of the lowest level only inside the loops of higher levels, which do not run if there are no terms.
+  if (sums_.size() > 1 && !proven_positive(layout.terms))
+    body.push_back(new_if(arena, -layout.terms, each_sum([&](Sym at) { return set_accumulator(arena, sums_of_all_terms(), at, zero()); })));
+  add(body, sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms));
   if (sums_of_all_terms() != sums_.back())
     add(body, only_with_levels(
                   each_sum([&](Sym at) { return set_accumulator(arena, sums_of_all_terms(), at, arena.acc(dtype, sums_.back(), at)); })));

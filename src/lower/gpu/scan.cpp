@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMostThreads = 256, kQuads = kScannedGroup / kQuad;
 // distance, in shared memory, between the totals of the quads (4 elements) of one group and those of the next
-constexpr int64_t kPitch = kQuads + 1;
+constexpr int64_t kQuadPitch = kQuads + 1;
 
 class RowScan : GroupScan {
  public:
@@ -42,7 +42,7 @@ class RowScan : GroupScan {
     left_ = count_ - block_ * kBlock;
 
     Body& body = loop->body;
-    elements_ = shared(capacity_, body), quads_ = shared(groups_ * kPitch, body);
+    elements_ = shared(capacity_, body), quads_ = shared(groups_ * kQuadPitch, body);
     totals_ = shared(groups_, body);
     if (!phase_.totals) carries_ = shared(groups_, body);
     for_each_element(body, [&](Sym element, bool exists) { return load(element, exists); });
@@ -111,7 +111,7 @@ class RowScan : GroupScan {
     group->body = {step};
     return group;
   }
-  static Sym place_of(Sym quad) { return floor_div(quad, kQuads) * kPitch + mod(quad, kQuads); }
+  static Sym place_of(Sym quad) { return floor_div(quad, kQuads) * kQuadPitch + mod(quad, kQuads); }
 
   /// Scans the totals of the quads in each group of 64 elements: thread number g does that for group number g.
   Loop* scan_groups() {
@@ -122,7 +122,7 @@ class RowScan : GroupScan {
       make(loop->variable, loop->body);
       body.push_back(loop);
     };
-    const Sym first = group->variable * kPitch;
+    const Sym first = group->variable * kQuadPitch;
     for (size_t s = 0; s < scans_.size(); ++s) {
       const int own = array(kQuads, Space::kRegister, s);
       const auto total = [&](Sym i) { return arena_.acc(dtype(s), own, i); };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kScatterThreads = 256, kChunk = 4096, kRun = 32, kRuns = kChunk / kRun;
 // distance between two runs of indices in shared memory; it is odd, so that threads access different banks
-constexpr int64_t kPitch = kRun + 1;
+constexpr int64_t kRunPitch = kRun + 1;
 // Desired number of groups of threads: enough to keep a GPU busy, but no more, because each group reads all indices.
 constexpr int64_t kManyGroups = 1024;
 // Number of ranges of the scatter axis if the number of elements along the axes in front of it is unknown.
@@ -128,7 +128,7 @@ class GroupScatter {
     const Index outer = unflatten(is_alone ? Sym(0) : floor_div(blocks->variable, ranges), outer_);
     const Sym number = is_alone ? blocks->variable : mod(blocks->variable, ranges);
     const Sym size = ceil_div(length_, ranges), first = number * size;
-    rows_ = shared(kRuns * kPitch), hits_ = shared(kRuns);
+    rows_ = shared(kRuns * kRunPitch), hits_ = shared(kRuns);
     blocks->body = {declare_accumulator(arena_, rows_), declare_accumulator(arena_, hits_)};
 
     Loop* chunks = new_loop(arena_, "chunk", 0, ceil_div(count_, kChunk));
@@ -152,7 +152,7 @@ class GroupScatter {
   Stmt* find_rows(const Index& outer, Sym begin, Sym first, Sym size) {
     const auto all = [&](bool is_whole) {
       Loop *group = new_group(), *step = new_loop(arena_, "step", 0, kChunk / kScatterThreads, LoopKind::kUnroll);
-      const Sym at = step->variable * kScatterThreads + group->variable, place = floor_div(at, kRun) * kPitch + mod(at, kRun);
+      const Sym at = step->variable * kScatterThreads + group->variable, place = floor_div(at, kRun) * kRunPitch + mod(at, kRun);
       const UOp* along = arena_.cast(DType::kI64, position(outer, begin + at, 0));
       const UOp* row = arena_.apply(Op::kAdd, DType::kI64, {along, arena_.index(-first)});
       const UOp *is_from = arena_.apply(Op::kLe, DType::kBool, {arena_.index(0), row}),
@@ -176,7 +176,7 @@ class GroupScatter {
     c_.kernel.accumulators.push_back(
         {.type = {DType::kI32, 1}, .combine = Op::kMax, .init = scalar_from_int(DType::kI32, 0), .space = Space::kRegister});
     const int any = static_cast<int>(c_.kernel.accumulators.size()) - 1;
-    index->body = {update_accumulator(arena_, any, 0, arena_.acc(DType::kI32, rows_, group->variable * kPitch + index->variable))};
+    index->body = {update_accumulator(arena_, any, 0, arena_.acc(DType::kI32, rows_, group->variable * kRunPitch + index->variable))};
     group->body = {new_if(
         arena_, Sym(kRuns - 1) - group->variable,
         {declare_accumulator(arena_, any), index, set_accumulator(arena_, hits_, group->variable, arena_.acc(DType::kI32, any, 0))})};
@@ -191,7 +191,7 @@ class GroupScatter {
     any->variable = arena_.syms().loop("any", 0, INT32_MAX);
     any->value = arena_.cast(DType::kI64, arena_.acc(DType::kI32, hits_, runs->variable));
     mark->variable = arena_.syms().loop("mark", 0, INT32_MAX);
-    mark->value = arena_.cast(DType::kI64, arena_.acc(DType::kI32, rows_, runs->variable * kPitch + index->variable));
+    mark->value = arena_.cast(DType::kI64, arena_.acc(DType::kI32, rows_, runs->variable * kRunPitch + index->variable));
 
     const Sym columns = element_count(inner_), number = begin + runs->variable * kRun + index->variable;
     const UOp* position = arena_.index(first + mark->variable - 1);

@@ -11,7 +11,7 @@ namespace harp::render {
 namespace {
 
 constexpr int kQuarter = 16;   // bytes of a quarter of a vector: 128 bits, within which all machines can shuffle
-constexpr int kMaxLanes = 16;  // maximum number of registers of a tile
+constexpr int kMaxRegisters = 16;  // maximum number of registers of a tile
 
 /// A shuffle of two vectors a and b, with the name of the generated function for it.
 struct Shuffle {
@@ -96,7 +96,7 @@ class SquareText {
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read) {
   const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
-  const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxLanes);
+  const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxRegisters);
   stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
   // The function with non-temporal stores calls this one for incomplete cache lines.

@@ -41,11 +41,11 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .window_rows = 2,
       .joins_columns = true,
       .integer_products = true,
+      .finishes_products = true,
       // An expression for the gradient of windows of 3 x 3 elements loads 9 elements. One for windows of 5 x 5 elements would load 25 and
       // take 0.2 s to compile, one for 7 x 7 elements 0.5 s. With more than 24 loads, materialise.cpp would also no longer count the
       // readings of a value exactly (kMaxReadings).
       .shifted_loads = 24,
-      .finishes_products = true,
       .min_blocks = 4,
       .max_block_bytes = cpu.caches.third / 8,
       .max_blocks_of_smallest = 64,
