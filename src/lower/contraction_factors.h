@@ -74,7 +74,10 @@ class ContractionFactors {
                                       ir::Body& body);
   void copy_row_windows(ir::Body& body);
   void copy_column_windows(ir::Body& body);
-  bool are_columns_computed_by_terms();
+  bool has_vectors_of_terms(const ir::UOp* value, Sym lane, Sym term) const;
+  /// Test whether the factor is packed by way of Panel::staged: by vectors of terms, which are then transposed.
+  bool are_columns_staged();
+  bool are_rows_staged();
   bool are_near();
   bool are_near(int64_t distance) const;
   const ir::UOp* value(const Node* factor, const Index& index);
@@ -87,8 +90,8 @@ class ContractionFactors {
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
-  int staged_columns_ = -1;               // Panel::staged of the columns' factor
-  int first_sums_ = -1;                   // array of first_sum() for each packed column and block of terms; -1: there is none
+  int staged_columns_ = -1, staged_rows_ = -1;  // Panel::staged of the factors
+  int first_sums_ = -1;                         // array of first_sum() for each packed column and block of terms; -1: there is none
   std::vector<int> first_sum_registers_;  // accumulators, one for each vector of a tile, in which add_first_sums() adds up first_sums_
 };
 
