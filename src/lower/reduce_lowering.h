@@ -13,9 +13,9 @@
 //
 // If the order of the elements cannot affect the bits (as for a maximum), they are not divided into blocks.
 //
-// The number of levels of blocks is that for the largest possible size. For smaller sizes some levels are not needed; these change no bit,
-// because they combine the only block with the identity. Such a level costs no fold either: it records how many of its lanes are in use,
-// and a single lane needs no fold.
+// The number of levels of blocks is that for the largest size for which the variant of the kernel runs. For smaller sizes some levels are
+// not needed; these change no bit, because they combine the only block with the identity. Such a level costs no fold either: it records how
+// many of its lanes are in use, and a single lane needs no fold.
 #pragma once
 
 #include <functional>

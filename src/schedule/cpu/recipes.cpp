@@ -338,8 +338,13 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (!kernel.reduces.empty()) {
     set_interleaving(program, kernel, cpu, s);
     const int lanes = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
-    if (const std::optional<Variant> columns = lane_columns(program, kernel, cpu, lanes))
-      return columns->guard ? std::vector<Variant>{*columns, {std::nullopt, s}} : std::vector<Variant>{*columns};
+    if (const std::optional<Variant> columns = lane_columns(program, kernel, cpu, lanes)) {
+      if (!columns->guard) return {*columns};
+      // Rows of at most one block need no levels of blocks, which would take about as long as a row of a hundred elements.
+      const Dim terms = term_count(*kernel.reduces[0]);
+      if (proven_at_most(terms, kLaneBlock)) return {*columns, {std::nullopt, s}};
+      return {*columns, {Sym(kLaneBlock) - terms, s}, {std::nullopt, s}};
+    }
   }
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
   if (const std::optional<Sym> guard = continues_long_axes(program, kernel)) return {{guard, s}, {std::nullopt, s}};
