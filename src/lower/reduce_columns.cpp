@@ -297,7 +297,7 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
       return !is_read(u) || is_of_all_columns || is_loaded_whole(u, rest);
     };
     if (std::ranges::all_of(uops, is_whole)) {
-      Body body = in_vectors(loop_over(0, whole, false));
+      Body body = whole.is_constant(0) ? Body{} : in_vectors(loop_over(0, whole, false));
       for (Stmt* s : vector_loop(rest, simd_width_)) body.push_back(s);
       return body;
     }
@@ -307,9 +307,10 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
 
 bool ReduceLowering::may_mask_rest(const Tile& tile) const {
   const Machine& target = c_.program.target;
-  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && !kept_.empty() && !size(kept_.back()).is_constant() &&
-         tile.capacity % simd_width_ == 0 && windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() &&
-         pass_->row_stores.empty() && !pass_->reduces.empty() &&
+  if (kept_.empty()) return false;
+  const bool has_rest = has_lane_columns() ? !mod(tile.width, simd_width_).is_constant(0) : !size(kept_.back()).is_constant();
+  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && has_rest && tile.capacity % simd_width_ == 0 &&
+         windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() && pass_->row_stores.empty() && !pass_->reduces.empty() &&
          std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
 }
 

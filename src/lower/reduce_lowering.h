@@ -214,8 +214,8 @@ class ReduceLowering {
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column. The
   /// accumulator of the tile's first column is element `first` of the level's accumulators.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1, Sym first = 0);
-  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown. Otherwise single
-  /// elements, up to all of a short row, would be combined one by one.
+  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown, or if vectors run
+  /// across rows in lanes order. Otherwise single elements, up to all of a short row, would be combined one by one.
   bool may_mask_rest(const Tile& tile) const;
   /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
   /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
