@@ -70,8 +70,6 @@ using namespace ir;
 
 namespace {
 
-// Minimum size of the last term axis for which splitting the terms into runs along that axis is faster.
-constexpr int64_t kMinRun = 16;
 // Number of rows at which packing the columns' factor takes a tenth of the time of the products.
 constexpr int64_t kMinRowsOfCopy = 200;
 // Maximum number of operations of an epilogue, for each vector of a tile, that is unrolled.

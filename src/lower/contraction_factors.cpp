@@ -163,11 +163,49 @@ std::vector<int> ContractionFactors::copies() const {
   return arrays;
 }
 
+/// Tests whether packing the factor is faster by runs of terms along the last of several term axes. This is so if the memory that it reads
+/// is not linear in the number of the term, as that of windows: the index of each term would be computed by divisions.
+template <class LaneAt>
+bool ContractionFactors::has_runs(LaneAt lane_at) {
+  const ContractionLayout& layout = block_.layout;
+  if (layout.terms_of_lane > 1 || layout.term_shape.size() < 2 || !proven_at_most(kMinRun, layout.term_shape.back())) return false;
+  const Sym lane = new_loop(block_.arena, "lane", 0, layout.simd)->variable,
+            term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
+  bool are_all_linear = true;
+  for_each_uop({lane_at(lane, term_at(0, term), true)}, [&](const UOp* u) {
+    if (has_position(u)) are_all_linear &= linear_in(u->index, variable_of(term)).has_value();
+  });
+  return !are_all_linear;
+}
+
+/// Packs one block of terms of a tile, run by run. The first run may begin before the block, and the last one may end behind it.
+template <class LaneAt>
+Body ContractionFactors::pack_runs(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
+  const Shape& shape = block_.layout.term_shape;
+  const Sym length = shape.back();
+  Loop* run = new_loop(block_.arena, "run", floor_div(first, length), ceil_div(first + count, length));
+  const Sym begin = run->variable * length;
+  // If true, every block of terms consists of whole runs.
+  const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;
+  Panel part = panel;
+  part.begin = panel.begin + (begin - first) * panel.lanes;
+  part.first = are_whole ? Sym(0) : max(Sym(0), first - begin);
+  const Sym end = are_whole ? length : min(length, first + count - begin);
+  const Index outer = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
+  run->body = pack(block_.c, part, left, end - part.first, [&](Sym lane, Sym term) {
+    Index index = outer;
+    index.push_back(term);
+    return lane_at(lane, Term{first, begin - first + term, std::move(index)}, true);
+  });
+  return {run};
+}
+
 /// Packs one block of terms of a tile. If the terms may not fill the last lane, separate code packs that lane, and only that code tests
 /// whether each term exists.
 template <class LaneAt>
 Body ContractionFactors::pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
   const ContractionLayout& layout = block_.layout;
+  if (panel.staged < 0 && has_runs(lane_at)) return pack_runs(panel, left, first, count, lane_at);
   const bool are_full = layout.lanes_fill(layout.terms);
   const Sym full = are_full ? layout.lanes_of(count) : floor_div(count, layout.terms_of_lane);
   Body body;

@@ -13,6 +13,10 @@
 
 namespace harp::lower {
 
+/// Minimum size of the last term axis for which splitting the terms into runs along that axis is faster than computing the index of each
+/// term by divisions.
+inline constexpr int64_t kMinRun = 16;
+
 class ContractionFactors {
  public:
   explicit ContractionFactors(ContractionBlock& block)
@@ -68,6 +72,10 @@ class ContractionFactors {
  private:
   template <class LaneAt>
   ir::Body pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at);
+  template <class LaneAt>
+  bool has_runs(LaneAt lane_at);
+  template <class LaneAt>
+  ir::Body pack_runs(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at);
   ir::Body pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count);
   ir::Body add_first_sums(Sym member, Sym column_tile, Sym first, Sym count);
   std::optional<Windows> copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column, bool has_members,

@@ -29,6 +29,10 @@ TEST_CASE("L6.packed_convolution/c X2: arrays under windows are stored with thei
   run("cast(conv2d(cast(x, f16), cast(w, f16), padding=1), f32)", {1, 16, 9, 10}, {4, 16, 3, 3});
   run("conv2d(permute(x, axes=[0, 1, 3, 2]), w)", {2, 19, 9, 10}, {4, 19, 3, 3});
   run("conv1d(x, w, padding=3)", {3, 20, 40}, {6, 20, 7});
+  // Lines of at least 16 pixels are packed line by line; blocks of 256 terms begin and end anywhere in a line, or with a line.
+  run("conv2d(x, w, padding=1)", {2, 17, 9, 21}, {4, 17, 3, 3});
+  run("conv2d(x, w, padding=1)", {1, 33, 17, 32}, {24, 33, 3, 3});
+  run("conv2d(x, w)", {3, 16, 9, 39}, {48, 16, 3, 3});
 }
 
 TEST_CASE("L6.packed_convolution/c: an array under windows is stored with its channels last if the windows read it often enough") {
@@ -46,4 +50,18 @@ TEST_CASE("L6.packed_convolution/c: an array under windows is stored with its ch
   CHECK_FALSE(is_stored("32, 9, 11", "24, 32, 9, 11", dw));  // there is a single window, which reads each element once
   CHECK_FALSE(is_stored("32, 9, 11", "24, 32, 3, 3", "y"));  // the tiles of the convolution itself run along the pixels
   CHECK_FALSE(is_stored("32, 9, 11", "24, 32, 3, 3", "dx = grad(y, x, grad_output=y)"));
+}
+
+TEST_CASE("L6.packed_convolution/c: the positions of packed windows are computed once for each line of pixels") {
+  const Context context = make_context();
+  for (const char* filters : {"24", "64"}) {
+    CAPTURE(filters);
+    const Graph graph = parse(context.get(), harp::cat("harp 1\ngraph g(x: f32[2, 32, 20, 40], w: f32[", filters, ", 32, 3, 3], g: f32[2, ",
+                                                       filters, ", 18, 38]) {\n  return dw = grad(conv2d(x, w), w, grad_output=g)\n}"));
+    REQUIRE(graph != nullptr);
+    for (const char* row : {"x86-64-v3", "x86-64-v4", "aarch64"}) {
+      const std::string source = source_for(row, graph.get());
+      CHECK(source.find("% 38") == std::string::npos);
+    }
+  }
 }
