@@ -69,6 +69,9 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (!shape[axis].is_constant(1) && std::ranges::find(reduced, static_cast<int>(axis)) == reduced.end()) last_kept = axis;
   if (!along || !last_kept) return false;
+  // Vectors are loaded whole if adjacent lanes are at most this many elements apart, as the real parts of complex numbers are.
+  constexpr int64_t kMaxStep = 4;
+  const auto are_adjacent = [](const Dim& step) { return step.is_constant() && step.constant() >= 1 && step.constant() <= kMaxStep; };
   const KernelViews views(program, kernel);
   bool is_crossed = false;
   for (const Node* reduce : kernel.reduces)
@@ -76,8 +79,8 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel) {
       if (operand->rank() == 0) continue;
       for (const ArrayView& view : views.of(operand)) {
         const Dim &step = view.strides[*along], &to_next_row = view.strides[*last_kept];
-        if (!to_next_row.is_constant(1) && !to_next_row.is_constant(0)) return false;
-        is_crossed |= to_next_row.is_constant(1) && !step.is_constant(0) && !step.is_constant(1);
+        if (!are_adjacent(to_next_row) && !to_next_row.is_constant(0)) return false;
+        is_crossed |= are_adjacent(to_next_row) && !step.is_constant(0) && !are_adjacent(step);
       }
     }
   return is_crossed;

@@ -31,9 +31,9 @@ LaneAxes lane_axes(const Node& reduce);
 /// result is a power of two and at least 2. The other lanes contain the identity, and combining a value with the identity changes no bit,
 /// so folding only the lanes in use gives the same result.
 int64_t lanes_in_use(const Node& reduce);
-/// For a reduction in lanes order along a single axis: tests whether every array that it reads is contiguous in memory along the last kept
-/// axis or does not vary along it, and at least one of them varies along the reduced axis and is not contiguous along it. An example is the
-/// sum of the rows of transpose(x) * v.
+/// For a reduction in lanes order along a single axis: tests whether the elements that it reads from an array are adjacent in memory along
+/// the last kept axis, or at most 4 elements apart, or the same, and at least one array varies along the reduced axis in larger steps. An
+/// example is the sum of the rows of transpose(x) * v.
 bool reads_across_rows(const Program& program, const KernelPlan& kernel);
 /// Tests whether the vectors of a reduction in lanes order may run along the last kept axis, across the rows
 /// (lower/reduce_lane_columns.cpp): it is a single pass along one axis that stores nothing but results, and it reads across rows, or it

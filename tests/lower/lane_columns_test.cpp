@@ -1,6 +1,7 @@
 // Tests reductions in lanes order whose vectors run across the rows (lower/reduce_lane_columns.cpp): the product of a transposed matrix and
 // a vector, and products of matrices whose rows have an unknown number of elements.
 #include <cmath>
+#include <complex>
 #include <utility>
 
 #include "base/text.h"
@@ -43,6 +44,15 @@ TEST_CASE(
     backends.run(harp::cat("graph g(t: f32[k, 40], x: f32[k]) {\n  a = cast(transpose(t), dtype=", dtype, ")\n",
                            "  return y = cast(matmul(a, cast(x, dtype=", dtype, ")), dtype=f32), p = max(a * a, axes=[1])\n}"),
                  whole<float>({300, 40}, 1), whole<float>({300}, 2));
+  using C = std::complex<float>;
+  const std::vector<float> parts = rough({2 * 100 * 37 + 200}, 5).items;
+  std::vector<C> numbers;
+  for (size_t i = 0; i + 1 < parts.size(); i += 2) numbers.emplace_back(parts[i], parts[i + 1]);
+  const Values<C> matrix{{numbers.begin(), numbers.begin() + 3700}, {100, 37}}, vector{{numbers.begin() + 3700, numbers.end()}, {100}};
+  for (const char* sizes : {"100, 37", "k, m"})
+    backends.run(harp::cat("graph g(t: complex64[", sizes, "], x: complex64[", std::string(sizes).substr(0, std::string(sizes).find(',')),
+                           "]) {\n  return y = matmul(transpose(t), x), h = matmul(conj(transpose(t)), x)\n}"),
+                 matrix, vector);
   // Batches of matrices, a batch of vectors, and infinities beside the columns that a masked vector reads.
   backends.run("graph g(t: f32[3, k, m], x: f32[3, k]) {\n  return y = einsum(t, x, spec=\"bki,bk->bi\")\n}", rough({3, 90, 21}, 1),
                rough({3, 90}, 2));
@@ -104,6 +114,8 @@ TEST_CASE("L5.simd_width/c: vectors are loaded whole where the elements of adjac
     CAPTURE(row);
     for (const std::string& text : {crossed("1000", "700"), crossed("m", "k")})
       CHECK(source(row, text).find("load_strided") == std::string::npos);
+    const std::string complex = "graph g(t: complex64[700, 1000], x: complex64[700]) {\n  return y = matmul(conj(transpose(t)), x)\n}";
+    CHECK(source(row, complex).find("load_strided") == std::string::npos);
     // At most 8 elements of a row; at most one block of 4,096; more.
     CHECK(source(row, usual("m", "k")).find("variant 3 of 3 by size") != std::string::npos);
     CHECK(source(row, usual("1000", "700")).find("by size") == std::string::npos);

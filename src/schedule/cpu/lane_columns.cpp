@@ -29,7 +29,9 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   const Node& first = *kernel.reduces[0];
   const Dim terms = term_count(first), rows = iteration_space(kernel).back();
   const bool are_crossed = reads_across_rows(program, kernel);
-  if (proven_less(rows, kFewestLanes) || (!are_crossed && proven_less(kFewTermsOfRow, terms))) return std::nullopt;
+  // With few rows most lanes would be empty. That pays only if there are so many terms that to set and fold the lanes takes little time.
+  if (proven_less(rows, proven_at_most(kManyTermsOfRow, terms) ? kFewestLanes : width)) return std::nullopt;
+  if (!are_crossed && proven_less(kFewTermsOfRow, terms)) return std::nullopt;
   int64_t bytes = 0;  // of the accumulators of a column in one lane
   for (const Node* reduce : kernel.reduces)
     bytes += static_cast<int64_t>(std::max<size_t>(sizeof(float), size_of(working_dtype(reduce->dtype))));

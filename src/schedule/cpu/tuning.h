@@ -244,9 +244,10 @@ inline constexpr int64_t kMaxSeparateRows = 8;
 
 /// Reductions in lanes order whose vectors run across the rows (lane_columns.h). kFewTermsOfRow: if rows of an unknown number of elements
 /// have at most this many, vectors of the elements of several rows are assembled, at about a cycle for each element; to reduce and fold the
-/// 64 lanes of a single row takes some 30 cycles. kStackBytes: the most bytes of their accumulators. kElementsOfLane: elements of a lane
-/// that are combined with one load and store of its accumulator. Not measured.
-inline constexpr int64_t kFewTermsOfRow = 8, kStackBytes = 4096;
+/// 64 lanes of a single row takes some 30 cycles. kStackBytes: the most bytes of their accumulators. kManyTermsOfRow: fewest elements for
+/// which fewer rows than a vector has lanes are enough. kElementsOfLane: elements of a lane that are combined with one load and store of
+/// its accumulator. Not measured.
+inline constexpr int64_t kFewTermsOfRow = 8, kStackBytes = 4096, kManyTermsOfRow = 256;
 inline constexpr int kElementsOfLane = 2;
 /// The bytes of the accumulators of one lane, if the adjacent elements of rows are loaded whole. near_lane_bytes: for arrays that fit L2;
 /// all 64 lanes then stay in L1. far_lane_bytes: for arrays from L3 or from memory, of which whole pages are read, so that the hardware
