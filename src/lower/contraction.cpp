@@ -70,9 +70,6 @@ using namespace ir;
 
 namespace {
 
-// The loop over terms is split into runs (consecutive terms along the last term axis) only if that axis has at least this size; for shorter
-// runs the split would be slower than one loop.
-constexpr int64_t kMinRun = 16;
 // Number of rows at which packing the columns' factor takes a tenth of the time of the multiply-adds that use it.
 constexpr int64_t kMinRowsOfCopy = 200;
 // An epilogue is unrolled, and stores a tile directly from registers, only if it has at most this many operations for each vector of the

@@ -146,19 +146,59 @@ Body ContractionFactors::add_first_sums(Sym member, Sym column_tile, Sym first, 
 void ContractionFactors::add_copied_columns() {
   if (!reads_columns_) packed_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_columns_size());
   if (have_first_sums()) first_sums_ = block_.accumulators.add_array(block_.dtype, block_.layout.column_numbers_size());
-  if (!reads_columns_ && are_columns_computed_by_terms())
+  if (!reads_columns_ && are_columns_staged())
     staged_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.tile_columns * kStagedTerms);
 }
 void ContractionFactors::add_copied_rows() {
-  if (packs_rows_) packed_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_rows_size());
+  if (!packs_rows_) return;
+  packed_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_rows_size());
+  if (are_rows_staged()) staged_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.panel_rows * kStagedTerms);
 }
 std::vector<int> ContractionFactors::copies() const {
   std::vector<int> arrays;
   if (!block_.layout.shares_columns)
     for (const int array : {packed_columns_, first_sums_, staged_columns_})
       if (array >= 0) arrays.push_back(array);
-  if (packed_rows_ >= 0) arrays.push_back(packed_rows_);
+  for (const int array : {packed_rows_, staged_rows_})
+    if (array >= 0) arrays.push_back(array);
   return arrays;
+}
+
+/// Tests whether packing the factor is faster by runs of terms along the last of several term axes. This is so if the memory that it reads
+/// is not linear in the number of the term, as that of windows: the index of each term would be computed by divisions.
+template <class LaneAt>
+bool ContractionFactors::has_runs(LaneAt lane_at) {
+  const ContractionLayout& layout = block_.layout;
+  if (layout.terms_of_lane > 1 || layout.term_shape.size() < 2 || !proven_at_most(kMinRun, layout.term_shape.back())) return false;
+  const Sym lane = new_loop(block_.arena, "lane", 0, layout.simd)->variable,
+            term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
+  bool are_all_linear = true;
+  for_each_uop({lane_at(lane, term_at(0, term), true)}, [&](const UOp* u) {
+    if (has_position(u)) are_all_linear &= linear_in(u->index, variable_of(term)).has_value();
+  });
+  return !are_all_linear;
+}
+
+/// Packs one block of terms of a tile, run by run. The first run may begin before the block, and the last one may end behind it.
+template <class LaneAt>
+Body ContractionFactors::pack_runs(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
+  const Shape& shape = block_.layout.term_shape;
+  const Sym length = shape.back();
+  Loop* run = new_loop(block_.arena, "run", floor_div(first, length), ceil_div(first + count, length));
+  const Sym begin = run->variable * length;
+  // If true, every block of terms consists of whole runs.
+  const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;
+  Panel part = panel;
+  part.begin = panel.begin + (begin - first) * panel.lanes;
+  part.first = are_whole ? Sym(0) : max(Sym(0), first - begin);
+  const Sym end = are_whole ? length : min(length, first + count - begin);
+  const Index outer = unflatten(run->variable, Shape(shape.begin(), shape.end() - 1));
+  run->body = pack(block_.c, part, left, end - part.first, [&](Sym lane, Sym term) {
+    Index index = outer;
+    index.push_back(term);
+    return lane_at(lane, Term{first, begin - first + term, std::move(index)}, true);
+  });
+  return {run};
 }
 
 /// Packs one block of terms of a tile. If the terms may not fill the last lane, separate code packs that lane, and only that code tests
@@ -166,6 +206,7 @@ std::vector<int> ContractionFactors::copies() const {
 template <class LaneAt>
 Body ContractionFactors::pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
   const ContractionLayout& layout = block_.layout;
+  if (panel.staged < 0 && has_runs(lane_at)) return pack_runs(panel, left, first, count, lane_at);
   const bool are_full = layout.lanes_fill(layout.terms);
   const Sym full = are_full ? layout.lanes_of(count) : floor_div(count, layout.terms_of_lane);
   Body body;
@@ -185,8 +226,9 @@ Body ContractionFactors::pack_rows(Sym first, Sym count) {
   return block_.each_member_with_rows([&](Sym member) {
     return block_.each_row_tile([&](Sym tile) {
       const Sym row = block_.first_row + block_.row_of(tile);
-      const Panel panel{block_.dtype, packed_rows_,      layout.packed_row_at(member, tile, 0, 0), layout.panel_rows, !layout.whole_rows,
-                        layout.simd,  quads_.has_value()};
+      const Panel panel{block_.dtype,       packed_rows_,       layout.packed_row_at(member, tile, 0, 0),
+                        layout.panel_rows,  !layout.whole_rows, layout.simd,
+                        quads_.has_value(), staged_rows_};
       return pack_terms(panel, layout.rows - row, first, count, [&](Sym lane, const Term& term, bool is_full) {
         return row_lane_of(term, is_full, [&](const Index& terms) { return row_in_place(row + lane, terms); });
       });
@@ -291,29 +333,48 @@ void ContractionFactors::copy_column_windows(Body& body) {
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Tests whether the columns' factor is computed from elements that are contiguous along the terms and not along the columns, such as
-/// weights in bf16 that are stored column by column. A vector of columns would then be assembled from single elements, each of which takes
-/// longer than its products with a few rows; vectors of terms are whole in memory.
-bool ContractionFactors::are_columns_computed_by_terms() {
+/// Tests whether vectors of the factor's elements are loaded whole along the terms, but not along the lanes (the rows or the columns of a
+/// tile): the elements that it reads are adjacent along the terms, or every second to fourth one is read. Examples are weights in bf16 that
+/// are stored column by column, and the real parts of complex numbers. A packed vector of lanes would then be assembled from single
+/// elements, each of which takes longer than its products with a few rows. `value` is the factor at this lane and term.
+///
+/// A plain array that is contiguous along the terms does not count, because pack() transposes it without a further copy.
+bool ContractionFactors::has_vectors_of_terms(const UOp* value, Sym lane, Sym term) const {
+  // The largest step between elements of which generated code loads whole vectors and shuffles them, if these have enough lanes.
+  constexpr int64_t kMaxStep = 4;
   const ContractionLayout& layout = block_.layout;
-  if (!is_float(block_.dtype) || layout.terms_of_lane > 1 || column_windows_) return false;
-  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
-            term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
-  const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));
-  if (value->kind == UKind::kLoad) return false;
+  if (!is_float(block_.dtype) || layout.terms_of_lane > 1 || proven_less(layout.terms, layout.simd)) return false;
+  if (value->kind == UKind::kLoad)
+    if (const auto along = linear_in(value->index, variable_of(term)); along && along->coefficient.is_constant(1)) return false;
+  const auto steps_of_vector = [&](const Sym& step) {
+    if (!step.is_constant() || step.constant() < 1 || step.constant() > kMaxStep) return false;
+    return step.is_constant(1) || layout.simd >= 2 * step.constant();
+  };
   bool are_all_linear = true, is_crossed = false;
   for_each_uop({value}, [&](const UOp* u) {
     if (u->kind == UKind::kAlu || u->kind == UKind::kCall || u->kind == UKind::kConst) return;
     const auto along = u->kind == UKind::kLoad && mask_of(u) == nullptr ? linear_in(u->index, variable_of(term)) : std::nullopt;
-    const auto across = along ? linear_in(along->rest, variable_of(column)) : std::nullopt;
-    if (!across || depends_on(along->coefficient, variable_of(column)))
+    const auto across = along ? linear_in(along->rest, variable_of(lane)) : std::nullopt;
+    if (!across || depends_on(along->coefficient, variable_of(lane)))
       are_all_linear = false;
-    else if (along->coefficient.is_constant(1))
-      is_crossed |= !across->coefficient.is_constant(1) && !across->coefficient.is_constant(0);
+    else if (steps_of_vector(along->coefficient))
+      is_crossed |= !steps_of_vector(across->coefficient) && !across->coefficient.is_constant(0);
     else
       are_all_linear &= along->coefficient.is_constant(0);
   });
   return are_all_linear && is_crossed;
+}
+
+bool ContractionFactors::are_columns_staged() {
+  if (column_windows_) return false;
+  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
+            term = new_loop(block_.arena, "term", 0, block_.layout.terms)->variable;
+  return has_vectors_of_terms(column_in_place(column, unflatten(term, block_.layout.term_shape)), column, term);
+}
+bool ContractionFactors::are_rows_staged() {
+  const Sym row = new_loop(block_.arena, "row", 0, block_.layout.rows)->variable,
+            term = new_loop(block_.arena, "term", 0, block_.layout.terms)->variable;
+  return has_vectors_of_terms(row_in_place(row, unflatten(term, block_.layout.term_shape)), row, term);
 }
 
 /// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous, and only one term

@@ -13,6 +13,10 @@
 
 namespace harp::lower {
 
+/// Minimum size of the last term axis for which splitting the terms into runs along that axis is faster than computing the index of each
+/// term by divisions.
+inline constexpr int64_t kMinRun = 16;
+
 class ContractionFactors {
  public:
   explicit ContractionFactors(ContractionBlock& block)
@@ -68,13 +72,20 @@ class ContractionFactors {
  private:
   template <class LaneAt>
   ir::Body pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at);
+  template <class LaneAt>
+  bool has_runs(LaneAt lane_at);
+  template <class LaneAt>
+  ir::Body pack_runs(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at);
   ir::Body pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count);
   ir::Body add_first_sums(Sym member, Sym column_tile, Sym first, Sym count);
   std::optional<Windows> copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column, bool has_members,
                                       ir::Body& body);
   void copy_row_windows(ir::Body& body);
   void copy_column_windows(ir::Body& body);
-  bool are_columns_computed_by_terms();
+  bool has_vectors_of_terms(const ir::UOp* value, Sym lane, Sym term) const;
+  /// Test whether the factor is packed by way of Panel::staged: by vectors of terms, which are then transposed.
+  bool are_columns_staged();
+  bool are_rows_staged();
   bool are_near();
   bool are_near(int64_t distance) const;
   const ir::UOp* value(const Node* factor, const Index& index);
@@ -87,8 +98,8 @@ class ContractionFactors {
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
-  // number of the array in which packing computes columns before transposing them (Panel::staged); -1: there is none
-  int staged_columns_ = -1;
+  // numbers of the arrays in which packing computes rows or columns before transposing them (Panel::staged); -1: there is none
+  int staged_columns_ = -1, staged_rows_ = -1;
   int first_sums_ = -1;                   // array of first_sum() for each packed column and block of terms; -1: there is none
   std::vector<int> first_sum_registers_;  // accumulators, one for each vector of a tile, in which add_first_sums() adds up first_sums_
 };

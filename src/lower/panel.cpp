@@ -24,12 +24,12 @@ Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Loop*
   if (!along_lanes || along_lanes->coefficient.is_constant(1)) return nullptr;
   auto* s = arena.statement<Copy>();
   s->inputs = {value->buffer};
-  s->from = along_lanes->rest;
+  s->from = along_lanes->rest + panel.first;
   s->from_stride = along_lanes->coefficient;
-  s->rows = term->end;
+  s->rows = term->end - term->begin;
   s->length = lane->end;
   s->accumulator = panel.array;
-  s->index = panel.begin;
+  s->index = panel.begin + panel.first * panel.lanes;
   s->stride = panel.lanes;
   return s;
 }
@@ -89,7 +89,7 @@ bool has_conditions(Arena& arena, const Loop* loop) {
 
 Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
   if (panel.staged >= 0) return pack_staged(c, panel, lanes, count, factor);
-  Loop *term = new_loop(c.arena, "term", 0, count), *lane = new_loop(c.arena, "lane", 0, lanes);
+  Loop *term = new_loop(c.arena, "term", panel.first, panel.first + count), *lane = new_loop(c.arena, "lane", 0, lanes);
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
   lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
@@ -112,7 +112,7 @@ Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Facto
   if (proven_nonnegative(missing)) return pack_lanes(c, panel, panel.lanes, count, factor);
   Body part = pack_lanes(c, panel, left, count, factor);
   if (panel.reads_padding) {
-    Loop *term = new_loop(c.arena, "term", 0, count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
+    Loop *term = new_loop(c.arena, "term", panel.first, panel.first + count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
     const UOp* zero = c.arena.constant(identity_of(Op::kSum, panel.dtype));
     beyond->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero)};
     term->body = {beyond};

@@ -17,15 +17,17 @@ struct Panel {
   int simd_width;
   bool joins_bytes;  // whether an element of the panel consists of several bytes, which may be adjacent in memory
   // If not -1: an accumulator of lanes * kStagedTerms elements. pack() then computes the elements of each lane, term by term, into this
-  // array, and transposes the array into the panel.
+  // array, and transposes the array into the panel. `first` must then be 0.
   int staged = -1;
+  Sym first = 0;  // the first term that pack() packs; `begin` is the position of term 0
 };
 
 /// The number of terms of each lane that pack() computes at a time in Panel::staged.
 inline constexpr int64_t kStagedTerms = 64;
 
-/// Returns statements that pack factor(lane, term) for terms 0 … count - 1. Only `left` lanes exist; if panel.reads_padding, the lanes of
-/// the panel beyond these become zero. If the factor is contiguous in memory along the terms, it is transposed in square tiles.
+/// Returns statements that pack factor(lane, term) for `count` terms, from panel.first on. Only `left` lanes exist; if panel.reads_padding,
+/// the lanes of the panel beyond these become zero. If the factor is contiguous in memory along the terms, it is transposed in square
+/// tiles.
 ir::Body pack(KernelContext& context, const Panel& panel, Sym left, Sym count,
               const std::function<const ir::UOp*(Sym lane, Sym term)>& factor);
 

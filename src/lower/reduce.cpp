@@ -36,20 +36,21 @@ ReduceLowering::ReduceLowering(KernelContext& context)
 }
 
 void ReduceLowering::run() {
-  const bool chain = attributes_.order == ReduceOrder::kChain, deferred = c_.schedule.defer_stores;
+  const bool chain = attributes_.order == ReduceOrder::kChain, by_columns = chain || has_lane_columns(),
+             deferred = c_.schedule.defer_stores;
   std::vector<Loop*> nest;
   Index position;  // position along the kept axes
-  const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
+  const int64_t interleaved = by_columns || deferred || kept_.empty() ? 1 : interleaved_rows();
   const int64_t tiles = chain && !deferred ? interleaved_tiles() : 1;
   // true: the loop over the last kept axis is not made here, but by the functions called below
-  const bool keeps_last = (chain || deferred || interleaved > 1) && !kept_.empty();
+  const bool keeps_last = (by_columns || deferred || interleaved > 1) && !kept_.empty();
   const size_t loops = kept_.size() - (tiles > 1 ? 2 : keeps_last ? 1 : 0);
   for (size_t i = 0; i < loops; ++i) {
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
     position.push_back(nest.back()->variable);
   }
   Body body = tiles > 1         ? reduce_interleaved_tiles(position, tiles)
-              : chain           ? columns(position)
+              : by_columns      ? columns(position)
               : deferred        ? rows_with_deferred_stores(position)
               : interleaved > 1 ? reduce_interleaved_rows(position, interleaved)
                                 : lanes(position);

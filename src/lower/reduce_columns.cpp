@@ -97,6 +97,7 @@ Body ReduceLowering::columns(const Index& outer_kept) {
   int64_t tile = kLanes;
   // the largest power of two times kLanes for which the accumulators fit on the stack, unless the schedule gives a tile size
   while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;
+  if (has_lane_columns()) tile = kLanes;  // a column has up to 64 accumulators at each level
   if (wanted > 0) tile = wanted;
   if (range(width).hi <= tile) {
     const int64_t most = std::max<int64_t>(range(width).hi, 1);
@@ -120,7 +121,10 @@ Body ReduceLowering::passes_over(const Tile& tile) {
   for (const RowPass& pass : c_.plan.passes) {
     pass_ = &pass;
     copy_windows(tile, body);
-    const Body statements = !pass.reduces.empty() ? chain_pass(tile) : kept_.empty() ? row_loops({}) : column_rows(tile);
+    const Body statements = has_lane_columns()      ? lane_columns_pass(tile)
+                            : !pass.reduces.empty() ? chain_pass(tile)
+                            : kept_.empty()         ? row_loops({})
+                                                    : column_rows(tile);
     body.insert(body.end(), statements.begin(), statements.end());
     rows_.bind(pass);
     Loop* columns = new_loop(arena_, "column", 0, tile.width);
@@ -136,7 +140,8 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   reads_whole_vectors_ = false;
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
-  if (c_.program.target.gpu() != nullptr) return;  // the copy is not made on a GPU, where a thread has too few columns to benefit from it
+  // The copy is not made on a GPU, where a thread has too few columns to benefit from it, and not in lanes order, where rows are too long.
+  if (c_.program.target.gpu() != nullptr || attributes_.order != ReduceOrder::kChain) return;
   const bool is_narrow = tile.width.is_constant() && tile.width.constant() < simd_width_ / kPartOfVector;
   const bool holds_vectors = tile.capacity % simd_width_ == 0 && !is_narrow;
   const Sym read = holds_vectors ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width;
@@ -261,18 +266,22 @@ Body ReduceLowering::column_rows(const Tile& tile) {
   return {loop};
 }
 
-Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance) {
+Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance, Sym first) {
+  const bool is_chain = attributes_.order == ReduceOrder::kChain;
   const auto loop_over = [&](Sym begin, Sym end, bool is_masked) {
     Loop* columns = new_loop(arena_, "column", begin, end);
     bind_results(columns->variable);
     std::vector<Index> indices;
-    for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
+    for (int i = 0; i < n; ++i) {
+      const Sym at = row + distance * i;
+      indices.push_back(source_index(kept_at(tile, columns->variable), is_chain ? at : Sym(0), is_chain ? Sym(0) : at));
+    }
     const UOp* mask = is_masked ? arena_.in_range(tile.width - 1 - columns->variable) : nullptr;
     masks_columns_ = is_masked;
     if (n > 1)
-      visit_all(level, columns->variable, indices, columns->body, mask);
+      visit_all(level, first + columns->variable, indices, columns->body, mask);
     else
-      visit(level, columns->variable, indices[0], columns->body, mask);
+      visit(level, first + columns->variable, indices[0], columns->body, mask);
     masks_columns_ = false;
     return columns;
   };
@@ -290,7 +299,7 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
       return !is_read(u) || is_of_all_columns || is_loaded_whole(u, rest);
     };
     if (std::ranges::all_of(uops, is_whole)) {
-      Body body = in_vectors(loop_over(0, whole, false));
+      Body body = whole.is_constant(0) ? Body{} : in_vectors(loop_over(0, whole, false));
       for (Stmt* s : vector_loop(rest, simd_width_)) body.push_back(s);
       return body;
     }
@@ -300,9 +309,10 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
 
 bool ReduceLowering::may_mask_rest(const Tile& tile) const {
   const Machine& target = c_.program.target;
-  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && !kept_.empty() && !size(kept_.back()).is_constant() &&
-         tile.capacity % simd_width_ == 0 && windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() &&
-         pass_->row_stores.empty() && !pass_->reduces.empty() &&
+  if (kept_.empty()) return false;
+  const bool has_rest = has_lane_columns() ? !mod(tile.width, simd_width_).is_constant(0) : !size(kept_.back()).is_constant();
+  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && has_rest && tile.capacity % simd_width_ == 0 &&
+         windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() && pass_->row_stores.empty() && !pass_->reduces.empty() &&
          std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
 }
 

@@ -109,7 +109,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
   const Sym count = element_count(inner_shape);
   std::vector<BlockLevel> levels;
-  for (int l = levels_of(*pass_, count, kLaneBlock); l-- > 0;) levels.push_back(levels.empty() ? lane_level(count) : new_level(kLanes));
+  for (int l = levels_of(*pass_, count, kLaneBlock, 1, c_.holds); l-- > 0;)
+    levels.push_back(levels.empty() ? lane_level(count) : new_level(kLanes));
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
 

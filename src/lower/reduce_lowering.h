@@ -9,11 +9,13 @@
 //         kept axis are contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis. The rows of elements
 //         are read one after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
 //
+// In lanes order, vectors may instead run across the rows, if the schedule gives the last kept axis lanes (reduce_lane_columns.cpp).
+//
 // If the order of the elements cannot affect the bits (as for a maximum), they are not divided into blocks.
 //
-// The number of levels of blocks is that for the largest possible size. For smaller sizes some levels are not needed; these change no bit,
-// because they combine the only block with the identity. Such a level costs no fold either: it records how many of its lanes are in use,
-// and a single lane needs no fold.
+// The number of levels of blocks is that for the largest size for which the variant of the kernel runs. For smaller sizes some levels are
+// not needed; these change no bit, because they combine the only block with the identity. Such a level costs no fold either: it records how
+// many of its lanes are in use, and a single lane needs no fold.
 #pragma once
 
 #include <functional>
@@ -210,10 +212,11 @@ class ReduceLowering {
   virtual ir::Body columns_of_results(ir::Loop* columns);
   /// Lowers a pass without reductions over a tile: a loop over rows around a loop over columns.
   ir::Body column_rows(const Tile& tile);
-  /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column.
-  ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
-  /// Tests whether the last columns of a row, if the number of columns is unknown at compile time, may be combined as a masked vector. If
-  /// not, these columns are combined one by one, which for a short row may be all columns.
+  /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column. The
+  /// accumulator of the tile's first column is element `first` of the level's accumulators.
+  ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1, Sym first = 0);
+  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown at compile time, or if
+  /// vectors run across rows in lanes order. If not, these columns are combined one by one, which for a short row may be all columns.
   bool may_mask_rest(const Tile& tile) const;
   /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
   /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
@@ -242,6 +245,23 @@ class ReduceLowering {
   WholeBlocks interleaved_blocks(const Tile& tile, const BlockLevel& next, Sym count);
   /// Emits loops that combine rows begin … end - 1 of each chain.
   void add_rows(std::span<const Chain> chains, Sym begin, Sym end, ir::Body& body);
+
+  // --- lanes of columns (reduce_lane_columns.cpp)
+
+  /// Tests whether the reduction is in lanes order, but its vectors run along the last kept axis.
+  bool has_lane_columns() const;
+  /// lanes: the number of lanes of each column. set: the number of columns whose accumulators are set and folded, those of the tile, or
+  /// more if these are whole vectors; the results of further columns are not used.
+  struct LaneColumns {
+    int64_t lanes;
+    Sym set;
+  };
+  ir::Body lane_columns_pass(const Tile& tile);
+  /// Reduces items [begin, end) of a level into lane 0 of each column: elements at level 0, else the results of blocks of the level below.
+  void lane_column_blocks(const Tile& tile, const LaneColumns& columns, const std::vector<BlockLevel>& levels,
+                          const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, ir::Body& body);
+  /// Combines elements [begin, end) of each column into its lanes.
+  void lane_column_elements(const Tile& tile, const LaneColumns& columns, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
 
   // --- software prefetches (reduce_prefetch.cpp)
 

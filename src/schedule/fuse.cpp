@@ -30,6 +30,7 @@
 #include "schedule/shifted_rows.h"
 #include "schedule/split_groups.h"
 #include "schedule/split_reductions.h"
+#include "schedule/window_channels.h"
 
 namespace harp {
 
@@ -727,6 +728,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = split_groups(std::move(graph), limits);
   graph = pair_columns(std::move(graph), limits);
   graph = choose_product_axes(std::move(graph), limits);
+  graph = store_window_channels(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
   const TransformAbilities abilities{.any_length_takes_reals = !limits.grid_routines, .takes_long_columns = !limits.grid_routines};

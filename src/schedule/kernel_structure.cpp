@@ -44,6 +44,58 @@ LaneAxes lane_axes(const Node& reduce) {
   return result;
 }
 
+namespace {
+
+/// Returns the only axis that a reduction in lanes order reduces, not counting axes of size 1; nothing if there are several or none.
+std::optional<size_t> only_lane_axis(const Node& reduce) {
+  if (reduce.as<ReduceAttributes>().order != ReduceOrder::kLanes) return std::nullopt;
+  std::optional<size_t> found;
+  for (const int axis : reduce.as<ReduceAttributes>().axes) {
+    if (reduce.sources[0]->shape[static_cast<size_t>(axis)].is_constant(1)) continue;
+    if (found) return std::nullopt;
+    found = static_cast<size_t>(axis);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool reads_across_rows(const Program& program, const KernelPlan& kernel) {
+  const Node& first = *kernel.reduces[0];
+  const std::optional<size_t> along = only_lane_axis(first);
+  const std::vector<int>& reduced = first.as<ReduceAttributes>().axes;
+  const Shape& shape = first.sources[0]->shape;
+  std::optional<size_t> last_kept;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (!shape[axis].is_constant(1) && std::ranges::find(reduced, static_cast<int>(axis)) == reduced.end()) last_kept = axis;
+  if (!along || !last_kept) return false;
+  // Vectors are loaded whole if adjacent lanes are at most this many elements apart, as the real parts of complex numbers are.
+  constexpr int64_t kMaxStep = 4;
+  const auto are_adjacent = [](const Dim& step) { return step.is_constant() && step.constant() >= 1 && step.constant() <= kMaxStep; };
+  const KernelViews views(program, kernel);
+  bool is_crossed = false;
+  for (const Node* reduce : kernel.reduces)
+    for (const Node* operand : operands_of(*reduce)) {
+      if (operand->rank() == 0) continue;
+      for (const ArrayView& view : views.of(operand)) {
+        const Dim &step = view.strides[*along], &to_next_row = view.strides[*last_kept];
+        if (!are_adjacent(to_next_row) && !to_next_row.is_constant(0)) return false;
+        is_crossed |= are_adjacent(to_next_row) && !step.is_constant(0) && !are_adjacent(step);
+      }
+    }
+  return is_crossed;
+}
+
+bool may_have_lane_columns(const Program& program, const KernelPlan& kernel) {
+  if (kernel.reduces.empty() || kernel.passes.size() != 1 || iteration_space(kernel).empty() || has_arg_extreme(kernel)) return false;
+  const RowPass& pass = kernel.passes[0];
+  const Node& first = *kernel.reduces[0];
+  if (!pass.row_values.empty() || !pass.row_stores.empty() || !only_lane_axis(first)) return false;
+  const auto is_sum_of_products = [](const Node* reduce) { return sums_products(*reduce); };
+  return reads_across_rows(program, kernel) ||
+         (!term_count(first).is_constant() && std::ranges::all_of(kernel.reduces, is_sum_of_products));
+}
+
 int64_t lanes_in_use(const Node& reduce) {
   Dim count = 1;
   for (const size_t axis : lane_axes(reduce).inner) count *= reduce.sources[0]->shape[axis];

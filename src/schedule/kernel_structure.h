@@ -31,6 +31,16 @@ LaneAxes lane_axes(const Node& reduce);
 /// result is a power of two and at least 2. The other lanes contain the identity, and combining a value with the identity changes no bit,
 /// so folding only the lanes in use gives the same result.
 int64_t lanes_in_use(const Node& reduce);
+/// For a reduction in lanes order along a single axis: tests whether the elements that it reads from an array are adjacent in memory along
+/// the last kept axis, or at most 4 elements apart, or the same, and at least one array varies along the reduced axis in larger steps. An
+/// example is the sum of the rows of transpose(x) * v.
+bool reads_across_rows(const Program& program, const KernelPlan& kernel);
+/// Tests whether the vectors of a reduction in lanes order may run along the last kept axis, across the rows
+/// (lower/reduce_lane_columns.cpp): it is a single pass along one axis that stores nothing but results, and it reads across rows, or it
+/// computes only sums of products of rows of an unknown number of elements, possibly only a few.
+bool may_have_lane_columns(const Program& program, const KernelPlan& kernel);
+/// The largest number of columns of a tile of such a reduction. Each of them has up to 64 accumulators at each level of blocks.
+inline constexpr int64_t kMaxLaneColumns = 1024;
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.
 bool may_use_groups(const KernelPlan& kernel);

@@ -182,7 +182,8 @@ std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rule
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && (!kernel.reduces.empty() || !kernel.scans.empty()) && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
-  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) return "the reduced axis";
+  if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes)
+    return std::count_if(has_vectors, rules.axes.end(), has_lanes) > 1 ? "the reduced axis or the last kept axis" : "the reduced axis";
   if (rules.recipe == Template::kElementwise && std::count_if(has_vectors, rules.axes.end(), has_lanes) > 1)
     return cat("the last kept axis or, if short axes are unrolled, on axis ", has_vectors - rules.axes.begin());
   return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis" : "the last kept axis";
@@ -287,6 +288,10 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     return recipes;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
+  if (may_have_lane_columns(program, kernel)) {
+    AxisRules& columns = usual.axes[usual.axes.size() - 2];
+    columns.max_lanes = kMaxLanes, columns.max_tile = kMaxLaneColumns;
+  }
   const std::optional<UnrolledAxes> unrolled = unrolled_axes(program, kernel);
   if (unrolled && usual.recipe == Template::kElementwise) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;
@@ -328,6 +333,9 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   if (s.recipe == Template::kElementwise && unrolls_axes(kernel, s)) check_unrolled(program, kernel, s, where);
+  if (s.recipe == Template::kReduce && program.target.gpu() == nullptr && s.axes.size() > 1 && s.axes[s.axes.size() - 2].simd_width > 1)
+    HARP_CHECK(s.axes.back().simd_width == 1 && (!s.nan_flag || vector_axis(kernel) + 2 == std::ssize(s.axes)), Code::kInvalidArgument,
+               where, ": vectors run along the rows or across them; simd is on both axes, or with nan_flag on the last kept one");
   HARP_CHECK(program.target.gpu() == nullptr || !(s.nontemporal || s.defer_stores || s.prefetch || s.nan_flag), Code::kInvalidArgument,
              where,
              ": nontemporal, defer_stores, prefetch and nan_flag are for the loops of a CPU; expected none of them for a GPU, got \"",

@@ -26,6 +26,7 @@ class Product {
   bool add() {
     choose_dtype();
     if (random_.chance(15)) return add_symmetric();
+    if (random_.chance(10)) return add_matrix_and_vector();
     if (!choose_space()) return false;
     const int work = random_.chance(40) ? 0 : random_.chance(80) ? 1 : 3;
     NodeRef rows = factor(&Axis::in_rows, work), columns = factor(&Axis::in_columns, work);
@@ -64,6 +65,27 @@ class Product {
         Op::kMul, {build::expand(build::reshape(x, std::move(rows)), space), build::expand(build::reshape(x, std::move(columns)), space)});
     const NodeRef sum = build::reduce(Op::kSum, product, std::vector<int>{static_cast<int>(space.size()) - 1}, random_.chance(20));
     return bench_.want(random_.chance(60) ? worked(sum) : sum);
+  }
+
+  /// Adds the product of a matrix, stored by rows or by columns, with a vector or with another matrix of the same shape, summed along each
+  /// row.
+  bool add_matrix_and_vector() {
+    const Dim rows = random_.chance(60) ? bench_.small_dim(1, 40) : bench_.random_dim();
+    const Dim terms = random_.chance(60) ? bench_.small_dim(1, 150) : bench_.random_dim();
+    const Shape space = {rows, terms};
+    if (const int64_t count = bench_.estimated_count(space); count < 0 || count > kMaxTerms) return false;
+    const int exchanged[] = {1, 0};
+    const auto matrix = [&] {
+      const bool is_transposed = random_.chance(60);
+      const NodeRef stored = bench_.array_of(dtype_, is_transposed ? Shape{terms, rows} : space);
+      const NodeRef node = is_transposed ? build::permute(stored, exchanged) : stored;
+      return random_.chance(40) ? worked(node) : node;
+    };
+    const NodeRef one = matrix();
+    const NodeRef other =
+        random_.chance(30) ? matrix() : build::expand(build::reshape(bench_.array_of(dtype_, {terms}), Shape{1, terms}), space);
+    const NodeRef sum = build::reduce(Op::kSum, build::elementwise(Op::kMul, {one, other}), std::vector<int>{1}, random_.chance(20));
+    return bench_.want(random_.chance(40) ? worked(sum) : sum);
   }
 
   bool choose_space() {
@@ -111,11 +133,25 @@ class Product {
       if (!(axes_[i].*varies)) with_ones[i] = 1;
     std::vector<int> permutation;
     for (const int axis : own) permutation.push_back(static_cast<int>(std::find(order.begin(), order.end(), axis) - order.begin()));
-    NodeRef node = build::permute(bench_.array_of(dtype_, shape), permutation);
+    NodeRef node = build::permute(stored_array(shape), permutation);
     for (int i = 0; i < work; ++i) node = worked(node);
     if (random_.chance(12)) bench_.want(node);
     node = build::expand(build::reshape(node, std::move(with_ones)), space_);
     return work > 0 && random_.chance(40) ? worked(node) : node;
+  }
+
+  /// Returns an array of this shape, or every second to fourth element along the last axis of a longer one, as the real parts of complex
+  /// numbers are.
+  NodeRef stored_array(const Shape& shape) {
+    if (shape.empty() || !shape.back().is_constant() || !random_.chance(15)) return bench_.array_of(dtype_, shape);
+    const int64_t step = random_.between(2, 4);
+    Shape longer = shape;
+    longer.back() *= Dim(step);
+    std::vector<Dim> start(shape.size(), Dim(0));
+    start.back() = Dim(random_.between(0, step - 1));
+    std::vector<int64_t> steps(shape.size(), 1);
+    steps.back() = step;
+    return build::slice_exactly(bench_.array_of(dtype_, longer), start, shape, steps);
   }
 
   /// Applies random operations that change neither the shape nor the dtype of x.

@@ -32,8 +32,8 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// Removes the vectors from all axes but one. The rules of an elementwise kernel with short axes allow vectors along two axes, but a
-/// schedule may have them along only one.
+/// Removes the vectors from all axes but one. The rules of an elementwise kernel with short axes, and of a reduction in lanes order, allow
+/// vectors along two axes, but a schedule may have them along only one.
 void keep_vectors_of_one_axis(Schedule& s, Random& random) {
   std::vector<AxisSchedule*> with_vectors;
   for (AxisSchedule& axis : s.axes)
@@ -65,7 +65,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     if (axis.split && random.chance(50)) a.split = random.chance(70) ? 256 : 65536;
     if (axis.split && random.chance(70)) a.stages = int64_t{1} << random.between(1, 3);
   }
-  if (s.recipe == Template::kElementwise) keep_vectors_of_one_axis(s, random);
+  if (s.recipe == Template::kElementwise || s.recipe == Template::kReduce) keep_vectors_of_one_axis(s, random);
   s.nontemporal = rules.may_stream && random.chance(40);
   s.defer_stores = rules.may_defer_stores && random.chance(50);
   s.prefetch = rules.may_prefetch && random.chance(40);

@@ -12,6 +12,7 @@ class WindowPattern {
   explicit WindowPattern(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
+    if (random_.chance(20)) return add_gradient_of_weights();
     const Shape shape = {bench_.small_dim(1, 3), size(5, 12), size(5, 40)};
     if (bench_.estimated_count(shape) > kMaxElements) return false;
     const DType dtype = random_.chance(60) ? DType::kF32 : random_.chance(40) ? DType::kF64 : bench_.random_dtype();
@@ -24,9 +25,34 @@ class WindowPattern {
   }
 
  private:
-  static constexpr int64_t kMaxElements = 4000;
+  static constexpr int64_t kMaxElements = 4000, kMaxProducts = 24'000;
 
   Dim size(int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); }
+
+  /// Adds the gradient of the weights of a convolution: a product with windows, summed over all pixels, with the channels as the last axis.
+  bool add_gradient_of_weights() {
+    const DType dtype = random_.chance(60) ? DType::kF32 : random_.pick(std::vector<DType>{DType::kF64, DType::kF16, DType::kI32});
+    const Dim pictures = random_.chance(50) ? Dim(1) : bench_.small_dim(1, 2), channels = bench_.small_dim(8, 10);
+    NodeRef x = bench_.array_of(dtype, {pictures, channels, bench_.small_dim(4, 5), random_.chance(70) ? bench_.small_dim(5, 6) : Dim(9)});
+    if (random_.chance(30)) x = build::elementwise(Op::kMul, {x, x});
+    if (random_.chance(50)) {
+      const std::vector<Dim> rim = {0, 0, 1, random_.between(0, 2)};
+      x = build::pad_mode(x, rim, rim, bench_.random_scalar(x->dtype), "constant");
+    }
+    const int64_t stride = random_.chance(80) ? 1 : 2;
+    for (const int axis : {2, 3}) x = build::unfold(x, axis, Dim(random_.between(2, 3)), stride, 1);
+    const int channels_last[] = {0, 2, 3, 4, 5, 1};
+    const NodeRef windows = build::permute(x, channels_last);
+    const Dim filters = bench_.small_dim(4, 6);
+    const Shape& of = windows->shape;
+    const Shape space = {pictures, filters, of[1], of[2], of[3], of[4], channels};
+    if (const int64_t terms = bench_.estimated_count(space); terms < 0 || terms > kMaxProducts) return false;
+    const NodeRef gradient = bench_.array_of(dtype, {pictures, filters, of[1], of[2]});
+    const NodeRef products = build::elementwise(
+        Op::kMul, {build::expand(build::reshape(gradient, Shape{pictures, filters, of[1], of[2], 1, 1, 1}), space),
+                   build::expand(build::reshape(windows, Shape{pictures, 1, of[1], of[2], of[3], of[4], channels}), space)});
+    return bench_.want(build::reduce(Op::kSum, products, std::vector<int>{0, 2, 3}, false));
+  }
 
   /// Pads rows and columns at both ends. The padding may be longer than the padded axis.
   NodeRef continued(NodeRef x) {

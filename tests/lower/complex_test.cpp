@@ -6,6 +6,7 @@
 #include <complex>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "grad/operation.h"
 #include "graph/composites.h"
 #include "graph/text.h"
@@ -316,5 +317,35 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     CHECK(c[2 * i + 1] == 1.0);
     CHECK(d[2 * i] == doctest::Approx(2 * q[i]));  // the derivative of 2pq with respect to p
     CHECK(d[2 * i + 1] == doctest::Approx(2 * p[i]));
+  }
+}
+
+TEST_CASE(
+    "G9.complex64/interp,c G9.complex128/interp,c G15.matmul/interp,c: packed factors of complex products are read by whole vectors") {
+  const Backends backends;
+  const auto text = [](const std::string& m, const std::string& k, const std::string& n, const std::string& dtype) {
+    return harp::cat("graph g(a: ", dtype, "[", m, ", ", k, "], b: ", dtype, "[", n, ", ", k, "], c: ", dtype, "[", k, ", ", n, "]) {\n",
+                     "  return y = matmul(a, transpose(b)), h = matmul(a, conj(transpose(b))), z = matmul(conj(a), c)\n}");
+  };
+  const auto text_of = [&](const std::array<int64_t, 3>& size, const std::string& dtype) {
+    return text(std::to_string(size[0]), std::to_string(size[1]), std::to_string(size[2]), dtype);
+  };
+  // The real parts of adjacent terms are two elements apart in memory, those of adjacent columns of `transpose(b)` a whole row of b.
+  const Graph graph = parse(backends.context(), "harp 1\n" + text_of({41, 216, 150}, "complex64"));
+  REQUIRE(graph != nullptr);
+  for (const char* row : {"x86-64-v3", "x86-64-v4", "aarch64"}) {
+    CAPTURE(row);
+    const std::string source = source_for(row, graph.get());
+    CHECK(source.find("load_every_second_f32x") != std::string::npos);
+    CHECK(source.find("load_strided_f32x") == std::string::npos);
+  }
+  for (const auto& size : {std::array<int64_t, 3>{41, 216, 150}, {5, 17, 33}, {9, 65, 150}, {16, 300, 20}, {3, 7, 40}, {1, 100, 18}}) {
+    const auto [m, k, n] = size;
+    const std::vector<C> a = some(static_cast<size_t>(m * k), 1), b = some(static_cast<size_t>(n * k), 2);
+    for (const std::string& each : {text("m", "k", "n", "complex64"), text_of(size, "complex64")})
+      backends.run(each, Values<C>{a, {m, k}}, Values<C>{b, {n, k}}, Values<C>{b, {k, n}});
+    const std::vector<std::complex<double>> wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end());
+    backends.run(text_of(size, "complex128"), Values<std::complex<double>>{wide_a, {m, k}}, Values<std::complex<double>>{wide_b, {n, k}},
+                 Values<std::complex<double>>{wide_b, {k, n}});
   }
 }

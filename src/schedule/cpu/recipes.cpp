@@ -9,6 +9,7 @@
 #include "schedule/cpu/element_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
+#include "schedule/cpu/lane_columns.h"
 #include "schedule/cpu/narrow_product.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
@@ -335,7 +336,17 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     return variants;
   }
   if (!kernel.reduces.empty()) s.nan_flag = !options.plain_text && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
-  if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
+  if (!kernel.reduces.empty()) {
+    set_interleaving(program, kernel, cpu, s);
+    const int lanes = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
+    if (const std::optional<Variant> columns = lane_columns(program, kernel, cpu, lanes)) {
+      if (!columns->guard) return {*columns};
+      // Rows of at most one block need no levels of blocks, which would take about as long as a row of a hundred elements.
+      const Dim terms = term_count(*kernel.reduces[0]);
+      if (proven_at_most(terms, kLaneBlock)) return {*columns, {std::nullopt, s}};
+      return {*columns, {Sym(kLaneBlock) - terms, s}, {std::nullopt, s}};
+    }
+  }
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
   if (const std::optional<Sym> guard = continues_long_axes(program, kernel)) return {{guard, s}, {std::nullopt, s}};
   if (!reads_of) return nontemporal_variants(program, kernel, s, cpu);

@@ -242,6 +242,20 @@ inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 5
 /// too much if there are few rows.
 inline constexpr int64_t kMaxSeparateRows = 8;
 
+/// Reductions in lanes order whose vectors run across the rows (lane_columns.h). kFewTermsOfRow: if rows of an unknown number of elements
+/// have at most this many, vectors of the elements of several rows are assembled, at about a cycle for each element; to reduce and fold the
+/// 64 lanes of a single row takes some 30 cycles. kStackBytes: the most bytes of their accumulators. kManyTermsOfRow: fewest elements for
+/// which fewer rows than a vector has lanes are enough. kElementsOfLane: elements of a lane that are combined with one load and store of
+/// its accumulator. Not measured.
+inline constexpr int64_t kFewTermsOfRow = 8, kStackBytes = 4096, kManyTermsOfRow = 256;
+inline constexpr int kElementsOfLane = 2;
+/// The bytes of the accumulators of one lane, if the adjacent elements of rows are loaded whole. near_lane_bytes: for arrays that fit L2;
+/// all 64 lanes then stay in L1. far_lane_bytes: for arrays from L3 or from memory, of which whole pages are read, so that the hardware
+/// prefetcher follows them; the lanes stay in L2. A lane takes less than a page, so that the lanes do not compete for the same cache sets
+/// of L1.
+constexpr int64_t near_lane_bytes(const Cpu& cpu) { return cpu.caches.first * 2 / 3 / 64; }
+constexpr int64_t far_lane_bytes(const Cpu& cpu) { return std::min(kPageBytes, cpu.caches.second / 4 / 64) - kLineBytes; }
+
 // --- Transposes
 
 /// The shortest axis, in elements, for which transposing in blocks pays.

@@ -1,0 +1,109 @@
+// Lanes-order reductions of rows whose elements are far apart in memory, while adjacent rows are adjacent: the sums of transpose(x) * v
+// along its rows, for example. Vectors along a row would be assembled from single elements. So vectors run across the rows here, which are
+// then the columns of a tile as in reduce_columns.cpp:
+//
+//   for tiles of columns:
+//     for blocks of 4,096 elements of a row:
+//       for each element number i: combine element i of every column of the tile into lane i mod 64 of that column
+//       fold the lanes of all columns, by halving
+//
+// The 64 lanes of a column are `capacity` accumulators apart, and the columns of one lane are adjacent. If a row is known to be short, only
+// as many lanes exist as the row has elements. Combining a lane with the initial value of another one changes no bit of the result
+// (docs/semantics.md, "Short known axes"), so lanes without elements are not folded.
+//
+// The same code serves rows of a few elements if their number is unknown: there, folding 64 lanes for each row would take longer than
+// assembling vectors of the elements of several rows.
+#include <algorithm>
+#include <bit>
+
+#include "lower/reduce_lowering.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+bool ReduceLowering::has_lane_columns() const {
+  return c_.program.target.gpu() == nullptr && attributes_.order == ReduceOrder::kLanes && !kept_.empty() &&
+         c_.schedule.axes[kept_.size() - 1].simd_width > 1;
+}
+
+Body ReduceLowering::lane_columns_pass(const Tile& tile) {
+  const Sym count = element_count(sizes(inner_));
+  int64_t most = range(count).hi;
+  if (c_.holds)
+    if (const Sym limit = *c_.holds + count; limit.is_constant()) most = std::min(most, limit.constant());
+  const LaneColumns columns{.lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(most, 1, kLanes)))),
+                            .set = tile.capacity % simd_width_ == 0 ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width};
+  std::vector<BlockLevel> levels;
+  for (int level = levels_of(*pass_, count, kLaneBlock, 1, c_.holds); level-- > 0;) {
+    levels.push_back(new_level(std::max(kLanes, columns.lanes * tile.capacity)));
+    // The arrays need no initial value, because statements set every lane that gets an element.
+    for (const int a : levels.back().accumulators) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
+  }
+  std::vector<Sym> counts = {count};
+  while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
+  Body body;
+  lane_column_blocks(tile, columns, levels, counts, levels.size() - 1, 0, counts.back(), body);
+  results_.push_back({pass_, levels.back(), levels.size()});
+  return body;
+}
+
+void ReduceLowering::lane_column_blocks(const Tile& tile, const LaneColumns& columns, const std::vector<BlockLevel>& levels,
+                                        const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Body& body) {
+  const auto add = [](const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); };
+  const auto each_column = [&](auto statements, Body& to) {
+    Loop* column = new_loop(arena_, "column", 0, columns.set);
+    statements(column->variable, column->body);
+    add(vector_loop(column, simd_width_), to);
+  };
+  const auto each_lane = [&](Sym lanes, auto statements) {
+    if (proven_at_most(lanes, 0)) return;
+    Loop* lane = new_loop(arena_, "lane", 0, lanes);
+    each_column([&](Sym column, Body& to) { statements(lane->variable * tile.capacity + column, to); }, lane->body);
+    body.push_back(lane);
+  };
+  const Sym used = min(Sym(columns.lanes), end - begin);
+  declare(levels[level], body);
+  each_lane(max(Sym(1), used), [&](Sym element, Body& to) {  // Without elements, the result is the initial value of lane 0.
+    for (const int a : levels[level].accumulators)
+      to.push_back(set_accumulator(arena_, a, element, arena_.constant(c_.kernel.accumulators[static_cast<size_t>(a)].init)));
+  });
+  if (level == 0) {
+    lane_column_elements(tile, columns, levels[0], begin, end, body);
+  } else {
+    Loop* blocks = new_loop(arena_, cat("block", level), begin, end);
+    const Sym first = blocks->variable * kLaneBlock, lane = mod(blocks->variable - begin, columns.lanes);
+    lane_column_blocks(tile, columns, levels, counts, level - 1, first, min(first + kLaneBlock, counts[level - 1]), blocks->body);
+    each_column([&](Sym column, Body& to) { carry(levels[level - 1], column, levels[level], lane * tile.capacity + column, to); },
+                blocks->body);
+    body.push_back(blocks);
+  }
+  for (int64_t half = columns.lanes / 2; half > 0; half /= 2)
+    each_lane(max(Sym(0), min(used, Sym(2 * half)) - half),
+              [&](Sym element, Body& to) { carry(levels[level], element + half * tile.capacity, levels[level], element, to); });
+}
+
+void ReduceLowering::lane_column_elements(const Tile& tile, const LaneColumns& columns, const BlockLevel& level, Sym begin, Sym end,
+                                          Body& body) {
+  const auto add_rows_of_lanes = [&](Sym from, Sym until, int64_t together) {
+    if (proven_at_most(until, from)) return;
+    Loop* step = new_loop(arena_, next_name(), from, until);
+    step->step = columns.lanes * together;
+    Loop* lane = new_loop(arena_, next_name(), 0, columns.lanes);
+    lane->body =
+        rows(tile, level, step->variable + lane->variable, static_cast<int>(together), columns.lanes, lane->variable * tile.capacity);
+    step->body = {lane};
+    body.push_back(step);
+  };
+  // Elements that belong to the same lane are `lanes` apart. Several of them are combined with one load and store of the accumulators.
+  const int64_t together = std::max(1, c_.schedule.axes.back().unroll), of_step = columns.lanes * together;
+  const Sym full = begin + floor_div(end - begin, of_step) * of_step;
+  if (columns.lanes == kLanes) add_rows_of_lanes(begin, full, together);
+  const Sym rest = columns.lanes == kLanes ? full : begin;
+  if (proven_at_most(end, rest)) return;
+  Loop* row = new_loop(arena_, next_name(), rest, end);
+  row->body = rows(tile, level, row->variable, 1, 1, mod(row->variable - begin, columns.lanes) * tile.capacity);
+  body.push_back(row);
+}
+
+}  // namespace harp::lower

@@ -1,0 +1,57 @@
+#include "schedule/cpu/lane_columns.h"
+
+#include <algorithm>
+
+#include "base/integers.h"
+#include "schedule/contraction.h"
+#include "schedule/cpu/tuning.h"
+#include "schedule/kernel_structure.h"
+#include "schedule/law.h"
+
+namespace harp {
+namespace {
+
+/// Returns how many columns of a tile have accumulators of `room` bytes in each lane: a multiple of `width`, if a column takes `bytes`.
+int64_t columns_in(int64_t room, int64_t bytes, int width) {
+  return std::clamp<int64_t>(room / bytes / width * width, width, kMaxLaneColumns);
+}
+
+/// Returns the columns of a tile, at most `most`, for which two workers get equal numbers of tiles.
+int64_t even_columns(int64_t columns, int64_t most, int width) {
+  const int64_t tiles = ceil_div(ceil_div(columns, most), 2) * 2;
+  return std::min(most, ceil_div(ceil_div(columns, tiles), int64_t{width}) * width);
+}
+
+}  // namespace
+
+std::optional<Variant> lane_columns(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
+  if (width == 1 || !may_have_lane_columns(program, kernel)) return std::nullopt;
+  const Node& first = *kernel.reduces[0];
+  const Dim terms = term_count(first), rows = iteration_space(kernel).back();
+  const bool are_crossed = reads_across_rows(program, kernel);
+  // With few rows most lanes would be empty. That pays only if there are so many terms that to set and fold the lanes takes little time.
+  if (proven_less(rows, proven_at_most(kManyTermsOfRow, terms) ? kFewestLanes : width)) return std::nullopt;
+  if (!are_crossed && proven_less(kFewTermsOfRow, terms)) return std::nullopt;
+  int64_t bytes = 0;  // of the accumulators of a column in one lane
+  for (const Node* reduce : kernel.reduces)
+    bytes += static_cast<int64_t>(std::max<size_t>(sizeof(float), size_of(working_dtype(reduce->dtype))));
+  Schedule s;
+  s.recipe = Template::kReduce;
+  s.axes.resize(iteration_space(kernel).size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  AxisSchedule& across = s.axes[s.axes.size() - 2];
+  across.simd_width = width;
+  if (!are_crossed) {
+    across.tile = columns_in(kStackBytes / kFewTermsOfRow, bytes, width);
+    return Variant{Sym(kFewTermsOfRow) - terms, s};
+  }
+  const int64_t size = static_cast<int64_t>(size_of(first.sources[0]->dtype));
+  const bool is_near = proven_at_most(element_count(first.sources[0]->shape) * size, cpu.caches.second);
+  across.tile = columns_in(is_near ? near_lane_bytes(cpu) : far_lane_bytes(cpu), bytes, width);
+  if (s.axes.size() == 2 && rows.is_constant()) across.tile = even_columns(rows.constant(), across.tile, width);
+  s.axes.back().unroll = kElementsOfLane;
+  return Variant{std::nullopt, s};
+}
+
+}  // namespace harp

@@ -1,0 +1,218 @@
+#include "schedule/window_channels.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "schedule/contraction.h"
+#include "schedule/contraction_blocks.h"
+#include "schedule/reshaped_axes.h"
+
+namespace harp {
+namespace {
+
+// The copy pays only if windows read each element of the array at least this many times on average. To copy an element takes about as long
+// as to pack two or three that are not contiguous.
+constexpr double kMinReads = 4;
+
+/// An array that windows read, and the axis of the array that is to be last.
+struct Channels {
+  std::vector<const Node*> views;  // the views of the array, from the factor of the product down
+  const Node* array;
+  size_t axis;
+};
+
+/// Returns the axis of the node's source that an axis of the node, which is a view, runs along. Returns nothing if it runs along several
+/// axes or along none, or if windows begin at its indices or have it as their own axis.
+std::optional<size_t> axis_of_source(const Node& node, size_t axis) {
+  switch (node.op) {
+    case Op::kExpand:
+      if (node.sources[0]->shape[axis] != node.shape[axis]) return std::nullopt;
+      return axis;
+    case Op::kPermute: return static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]);
+    case Op::kPad:
+    case Op::kSlice: return axis;
+    case Op::kUnfold:
+      if (axis + 1 == node.shape.size() || static_cast<int>(axis) == node.as<UnfoldAttributes>().axis) return std::nullopt;
+      return axis;
+    case Op::kReshape: {
+      const std::optional<std::vector<size_t>> joined = joined_axes(node, axis);
+      if (!joined || joined->size() != 1) return std::nullopt;
+      return joined->front();
+    }
+    default: return std::nullopt;
+  }
+}
+
+/// Returns how many windows of an Unfold read each element of its source, on average.
+double reads_of_element(const Node& unfold) {
+  const auto& windows = unfold.as<UnfoldAttributes>();
+  const Dim &count = unfold.shape[static_cast<size_t>(windows.axis)], &size = unfold.sources[0]->shape[static_cast<size_t>(windows.axis)];
+  if (!windows.size.is_constant()) return 0;
+  const auto of_window = static_cast<double>(windows.size.constant());
+  if (!count.is_constant() || !size.is_constant() || size.constant() < 1) return of_window / static_cast<double>(windows.stride);
+  return of_window * static_cast<double>(count.constant()) / static_cast<double>(size.constant());
+}
+
+/// Returns the array whose windows the factor reads, and its axis that `axis` of the factor runs along, if a copy with that axis last pays.
+std::optional<Channels> channels_of(const Node* factor, size_t axis) {
+  std::vector<const Node*> views;
+  std::vector<size_t> axes;  // for each view: its axis that `axis` of the factor runs along
+  size_t above_array = 0;    // the number of views down to the lowest Unfold
+  double reads = 1;
+  const Node* node = factor;
+  while (is_movement(node->op)) {
+    const std::optional<size_t> below = axis_of_source(*node, axis);
+    if (!below) break;
+    views.push_back(node);
+    axes.push_back(axis);
+    if (node->op == Op::kUnfold) above_array = views.size(), reads *= reads_of_element(*node);
+    axis = *below;
+    node = node->sources[0];
+  }
+  for (const Node* rest = node; is_movement(rest->op); rest = rest->sources[0])
+    if (rest->op == Op::kUnfold) return std::nullopt;
+  if (above_array == 0 || reads < kMinReads) return std::nullopt;
+  // The array is below padding, so that the copy has none, but not below a slice, so that the copy has no more than the slice.
+  while (above_array < views.size() && views[above_array]->op != Op::kSlice && views[above_array]->op != Op::kExpand) ++above_array;
+  Channels found{{}, node, axis};
+  if (above_array < views.size()) found.array = views[above_array], found.axis = axes[above_array];
+  views.resize(above_array);
+  found.views = std::move(views);
+  // Only of these arrays the order in memory is known: it is the order of their axes.
+  const Node& array = *found.array;
+  const bool is_in_order = !is_movement(array.op) || (array.op != Op::kExpand && !is_movement(array.sources[0]->op));
+  const auto is_one = [](const Dim& size) { return size.is_constant(1); };
+  const bool is_last = std::all_of(array.shape.begin() + static_cast<std::ptrdiff_t>(found.axis) + 1, array.shape.end(), is_one);
+  return is_in_order && !is_last ? std::optional(std::move(found)) : std::nullopt;
+}
+
+/// Builds the views of an array whose axes are in another order.
+class Rearranged {
+ public:
+  /// Begins with a copy of the array in which `axis` is the last axis.
+  Rearranged(Graph& graph, const Node& array, size_t axis) : graph_(graph), at_(array.shape.size()) {
+    for (size_t i = 0; i < at_.size(); ++i) at_[i] = static_cast<int>(i < axis ? i : i > axis ? i - 1 : at_.size() - 1);
+    // The axes behind `axis` are one axis of an input, so that long rows are transposed.
+    Shape joined(array.shape.begin(), array.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+    joined.push_back(1);
+    for (size_t i = axis + 1; i < array.shape.size(); ++i) joined.back() *= array.shape[i];
+    const bool joins = array.op == Op::kInput && joined.size() < array.shape.size();
+    const Node* source = joins ? graph.intern(Op::kReshape, array.dtype, joined, {&array}) : &array;
+    const size_t rank = source->shape.size();
+    std::vector<int> order(rank);
+    std::iota(order.begin(), order.end(), 0);
+    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(axis), order.begin() + static_cast<std::ptrdiff_t>(axis) + 1, order.end());
+    Shape shape;
+    for (const int from : order) shape.push_back(source->shape[static_cast<size_t>(from)]);
+    const Node* permuted = graph.intern(Op::kPermute, array.dtype, shape, {source}, PermuteAttributes{std::move(order)});
+    node_ = graph.intern(Op::kContiguous, array.dtype, std::move(shape), {permuted});
+    if (joins) node_ = graph.intern(Op::kReshape, array.dtype, arranged(array.shape), {node_});
+  }
+
+  /// Adds a view; `view` is the view of the array whose axes are in the original order.
+  void add(const Node& view) {
+    switch (view.op) {
+      case Op::kPermute: {
+        std::vector<int> at;
+        for (const int axis : view.as<PermuteAttributes>().axes) at.push_back(at_[static_cast<size_t>(axis)]);
+        at_ = std::move(at);
+        return;
+      }
+      case Op::kPad: {
+        const auto& pad = view.as<PadAttributes>();
+        return set(view, arranged(view.shape), PadAttributes{arranged(pad.before), arranged(pad.after), pad.value});
+      }
+      case Op::kSlice: {
+        const auto& slice = view.as<SliceAttributes>();
+        return set(view, arranged(view.shape), SliceAttributes{arranged(slice.start), arranged(slice.step)});
+      }
+      case Op::kUnfold: {
+        UnfoldAttributes unfold = view.as<UnfoldAttributes>();
+        unfold.axis = at_[static_cast<size_t>(unfold.axis)];
+        at_.push_back(static_cast<int>(at_.size()));  // the elements of the windows are the last axis in either order
+        return set(view, arranged(view.shape), unfold);
+      }
+      default:
+        node_ = in_order();
+        set(view, view.shape, view.attributes);
+        at_.resize(view.shape.size());
+        std::iota(at_.begin(), at_.end(), 0);
+    }
+  }
+
+  /// Returns the last view, with its axes in the original order.
+  const Node* in_order() {
+    if (std::ranges::is_sorted(at_)) return node_;
+    Shape shape;
+    for (const int axis : at_) shape.push_back(node_->shape[static_cast<size_t>(axis)]);
+    return graph_.intern(Op::kPermute, node_->dtype, std::move(shape), {node_}, PermuteAttributes{at_});
+  }
+
+ private:
+  void set(const Node& view, Shape shape, Attributes attributes) {
+    node_ = graph_.intern(view.op, view.dtype, std::move(shape), {node_}, std::move(attributes));
+  }
+  /// Returns values that belong to the axes in the original order, in the order of the axes of node_.
+  template <class Value>
+  std::vector<Value> arranged(const std::vector<Value>& values) const {
+    std::vector<Value> result = values;
+    for (size_t axis = 0; axis < values.size(); ++axis) result[static_cast<size_t>(at_[axis])] = values[axis];
+    return result;
+  }
+
+  Graph& graph_;
+  const Node* node_ = nullptr;
+  std::vector<int> at_;  // for each axis in the original order: the axis of node_
+};
+
+/// Returns the sum of products with copies in place of the arrays that windows read; null if no copy pays. `sum` is a node of `graph`.
+const Node* with_copies(Graph& graph, const Node& sum, const FusionLimits& limits) {
+  const std::optional<Contraction> contraction = as_contraction(sum);
+  if (!contraction || !fills_tiles(sum, *contraction, limits)) return nullptr;
+  const Node& product = *sum.sources[0];
+  std::vector<const Node*> factors = product.sources;
+  for (const Node*& factor : factors) {
+    const std::optional<size_t> axis = factor == contraction->column_factor ? std::optional(contraction->columns) : contraction->rows;
+    if (!axis || !proven_at_most(limits.tile_columns, product.shape[*axis])) continue;
+    const std::optional<Channels> channels = channels_of(factor, *axis);
+    if (!channels) continue;
+    Rearranged copy(graph, *channels->array, channels->axis);
+    for (size_t i = channels->views.size(); i-- > 0;) copy.add(*channels->views[i]);
+    factor = copy.in_order();
+  }
+  if (factors == product.sources) return nullptr;
+  const Node* products = graph.intern(product.op, product.dtype, product.shape, std::move(factors), product.attributes);
+  return graph.intern(sum.op, sum.dtype, sum.shape, {products}, sum.attributes);
+}
+
+}  // namespace
+
+std::shared_ptr<Graph> store_window_channels(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
+  const Graph& graph = *whole;
+  const std::vector<const Node*> live = graph.live_nodes();
+  if (limits.many_threads || std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kUnfold; })) return whole;
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
+  bool changes = false;
+  for (const Node* input : graph.inputs())
+    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : live) {
+    if (node->op == Op::kInput) continue;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    if (sums_products(*copy))
+      if (const Node* faster = with_copies(*result, *copy, limits)) copy = faster, changes = true;
+    copies[node->id] = copy;
+    result->set_node_name(copy, graph.node_name(node));
+  }
+  if (!changes) return whole;
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+  return result;
+}
+
+}  // namespace harp
