@@ -95,6 +95,7 @@ class TransformText {
     unit_.definitions.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
     define_transform_passes(unit_, dtype_, lanes_, {8, 4, 2, 3, 5, 7, 11, 13});
+    define_pairs_of_rows(unit_, dtype_, lanes_);
     unit_.definitions.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
     unit_.definitions.once(cat("dft_times_rows_", suffix_), [&] { return filled(kTimesRows, values_); });
     unit_.definitions.once(name, [&] {
@@ -359,13 +360,13 @@ TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::F
   const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(form.dtype));
   TransformText text(unit, form.dtype, lanes, cosine, sine);
   if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
-    return {text.of_any_length(), ""};
+    return {TransformRoutine::Kind::kAnyLength, text.of_any_length()};
   const int64_t n = form.length.constant();
-  if (!has_small_factors(n)) return {text.of_convolution(n), ""};
+  if (!has_small_factors(n)) return {TransformRoutine::Kind::kConvolution, text.of_convolution(n)};
   const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
   unit.definitions.once(tables, [&] { return text.tables(n); });
   const Ends ends{form.layout, form.to_layout, form.kept};
-  return {form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
+  return {TransformRoutine::Kind::kTables, form.columns > 0 ? text.of_columns(n, ends, form.columns) : text.of_rows(n, ends), tables};
 }
 
 }  // namespace harp::render

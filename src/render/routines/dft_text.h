@@ -64,8 +64,9 @@ static void some_roots_$F(const int64_t* k, int64_t n, $T* c, $T* s) {
 )";
 
 inline constexpr std::string_view kRoots =
-    R"(/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
-static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
+    R"(/* The n-th roots of 1, clockwise: root k has the real part re[step * k] and the imaginary part im[step * k]. If n is a multiple of 4, three
+   quarters are rotations of the first. */
+static void roots_$F(int64_t n, $T* re, $T* im, int64_t step, const volatile int32_t* cancel) {
   const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
   for (int64_t first = 0; first < m; first += $D) {
     if (first % 4096 == 0 && harp_is_set(cancel)) return;
@@ -75,8 +76,8 @@ static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
     some_roots_$F(k, n, c, s);
     for (int i = 0; i < $D; ++i)
       for (int64_t part = 0; part < parts; ++part) {
-        roots[k[i] + part * m] = c[i];
-        roots[n + k[i] + part * m] = -s[i];
+        re[step * (k[i] + part * m)] = c[i];
+        im[step * (k[i] + part * m)] = -s[i];
         const $T turned = -s[i];
         s[i] = c[i];
         c[i] = turned;
@@ -155,18 +156,18 @@ inline constexpr std::string_view kRowTables =
    between them by tiles of columns; each row of a tile has real parts, then imaginary parts. `spare` holds 2 n elements. */
 static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
-  roots_$F(m, tables, cancel);
+  roots_$F(m, tables, tables + m, 1, cancel);
   if (r == 1) return;
   $T* turn = tables + 2 * (m + r);
-  roots_$F(r, tables + 2 * m, cancel);
-  roots_$F(n, spare, cancel);
+  roots_$F(r, tables + 2 * m, tables + 2 * m + r, 1, cancel);
+  roots_$F(n, spare, spare + 1, 2, cancel); /* in pairs, because they are read far apart: so each is in one cache line */
   for (int64_t k = 0; k < m; k += tile) {
     if (harp_is_set(cancel)) return;
     const int64_t at = k + tile <= m ? k : m - tile;
     for (int64_t u = 0; u < r; ++u, turn += 2 * tile)
       for (int64_t q = 0; q < tile; ++q) {
-        turn[q] = spare[u * (at + q)];
-        turn[tile + q] = spare[n + u * (at + q)];
+        turn[q] = spare[2 * u * (at + q)];
+        turn[tile + q] = spare[2 * u * (at + q) + 1];
       }
   }
 }
@@ -207,7 +208,7 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
 inline constexpr std::string_view kShortRows = R"(/* Transforms short rows, $L at a time, one in each lane of a vector. */
 static void dft_short_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
-  for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* for the last rows, if there are fewer than $L */
+  for (int64_t i = 0; rows < $L && i < 2 * n * $L; ++i) side_re[i] = 0; /* for lanes without a row */
   for (int64_t row = 0; row < rows; row += $L) {
     if (harp_is_set(cancel)) return;
     const int64_t count = row + $L < rows ? $L : rows - row;
@@ -236,8 +237,11 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 
 // The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace.
 inline constexpr std::string_view kOfAnyLength =
-    R"(/* The discrete Fourier transform of rows of n elements. If im is 0, all imaginary parts are +0; one row of them serves all rows. */
-static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
+    R"(/* The discrete Fourier transform of rows of n elements, of which the first `stored` of the result are stored. `from` and `to`: the distance
+   from one real part to the next. If it is 2, imaginary parts are in between; such a row is separated, transformed in place, and put
+   together; short rows, $L of them at a time. Only such results may be shorter than n. If im is 0, all imaginary parts are +0; one row of
+   them serves all rows. */
+static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t from, int64_t rows, int64_t n, $T* out_re, $T* out_im, int64_t to, int64_t stored, $T* spare, const volatile int32_t* cancel) {
   if (rows <= 0 || n <= 0) return;
   const int64_t im_step = im ? n : 0;
   if (!im) {
@@ -245,16 +249,31 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
     im = spare;
     spare += n;
   }
-  if (dft_has_small_factors(n)) {
-    $T* const rest = spare + dft_row_tables_size_$F(n);
-    dft_row_tables_$F(n, spare, rest, cancel);
-    dft_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
-  } else {
-    const int64_t m = dft_convolution_length(n);
-    $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
-    dft_convolution_tables_$F(n, spare, rest, cancel);
-    if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
-    else dft_convolved_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
+  const int is_convolution = !dft_has_small_factors(n);
+  const int64_t m = is_convolution ? dft_convolution_length(n) : n;
+  $T* const tables = spare;
+  spare += (is_convolution ? 2 * n + 2 * m : 0) + dft_row_tables_size_$F(m);
+  if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
+  else dft_row_tables_$F(n, tables, spare, cancel);
+  const int has_pairs = from == 2 || to == 2;
+  const int64_t together = !has_pairs ? rows : dft_matrix_rows(m) == 1 ? $L : 1, separated = has_pairs ? together * n : 0;
+  $T *const x = spare, *const y = x + separated;
+  spare = y + separated;
+  for (int64_t row = 0; row < rows; row += together) {
+    if (harp_is_set(cancel)) return;
+    const int64_t count = rows - row < together ? rows - row : together;
+    const $T *row_re = re + from * n * row, *row_im = im + from * im_step * row;
+    $T *to_re = out_re + to * stored * row, *to_im = out_im + to * stored * row;
+    if (from == 2) {
+      for (int64_t i = 0; i < count; ++i) dft_unzip_$F(n, row_re + 2 * n * i, row_im + 2 * n * i, x + n * i, y + n * i);
+      row_re = x, row_im = y;
+    }
+    if (to == 2) to_re = x, to_im = y;
+    if (!is_convolution) dft_rows_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
+    else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
+    else dft_convolved_rows_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
+    for (int64_t i = 0; to == 2 && i < count; ++i)
+      dft_zip_$F(stored, x + n * i, y + n * i, out_re + 2 * stored * (row + i), out_im + 2 * stored * (row + i));
   }
 }
 )";
