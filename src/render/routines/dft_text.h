@@ -265,15 +265,16 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
     const $T *row_re = re + from * n * row, *row_im = im + from * im_step * row;
     $T *to_re = out_re + to * stored * row, *to_im = out_im + to * stored * row;
     if (from == 2) {
-      for (int64_t i = 0; i < count; ++i) dft_unzip_$F(n, row_re + 2 * n * i, row_im + 2 * n * i, x + n * i, y + n * i);
+      dft_unzip_$F(n * count, row_re, row_im, x, y);
       row_re = x, row_im = y;
     }
     if (to == 2) to_re = x, to_im = y;
     if (!is_convolution) dft_rows_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
     else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
     else dft_convolved_rows_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
-    for (int64_t i = 0; to == 2 && i < count; ++i)
-      dft_zip_$F(stored, x + n * i, y + n * i, out_re + 2 * stored * (row + i), out_im + 2 * stored * (row + i));
+    const int64_t lines = to == 1 ? 0 : stored == n ? 1 : count; /* whole rows are put together as one long row */
+    for (int64_t i = 0; i < lines; ++i)
+      dft_zip_$F(stored == n ? n * count : stored, x + n * i, y + n * i, out_re + 2 * stored * (row + i), out_im + 2 * stored * (row + i));
   }
 }
 )";
