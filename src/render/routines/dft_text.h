@@ -65,22 +65,26 @@ static void some_roots_$F(const int64_t* k, int64_t n, $T* c, $T* s) {
 
 inline constexpr std::string_view kRoots =
     R"(/* The n-th roots of 1, clockwise: root k has the real part re[step * k] and the imaginary part im[step * k]. If n is a multiple of 4, three
-   quarters are rotations of the first. */
+   quarters are rotations of the first, and the second half of the first quarter has the cosines of the first half as sines. */
 static void roots_$F(int64_t n, $T* re, $T* im, int64_t step, const volatile int32_t* cancel) {
-  const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
-  for (int64_t first = 0; first < m; first += $D) {
+  const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts, last = parts == 4 ? m / 2 : m - 1;
+  for (int64_t first = 0; first <= last; first += $D) {
     if (first % 4096 == 0 && harp_is_set(cancel)) return;
     int64_t k[$D];
     $T c[$D], s[$D];
-    for (int i = 0; i < $D; ++i) k[i] = first + i < m ? first + i : m - 1;
+    for (int i = 0; i < $D; ++i) k[i] = first + i < last ? first + i : last;
     some_roots_$F(k, n, c, s);
     for (int i = 0; i < $D; ++i)
-      for (int64_t part = 0; part < parts; ++part) {
-        re[step * (k[i] + part * m)] = c[i];
-        im[step * (k[i] + part * m)] = -s[i];
-        const $T turned = -s[i];
-        s[i] = c[i];
-        c[i] = turned;
+      for (int half = 0; half < (parts == 4 && k[i] > 0 && 2 * k[i] < m ? 2 : 1); ++half) {
+        const int64_t at = half ? m - k[i] : k[i];
+        $T x = half ? s[i] : c[i], y = half ? -c[i] : -s[i];
+        for (int64_t part = 0; part < parts; ++part) {
+          re[step * (at + part * m)] = x;
+          im[step * (at + part * m)] = y;
+          const $T turned = y;
+          y = -x;
+          x = turned;
+        }
       }
   }
 }
