@@ -114,14 +114,16 @@ int64_t single_loads(const Program& program, const KernelPlan& plan, const Sched
   return loads;
 }
 
-/// Adds the time of the kernel's accesses to memory, of which each instruction reads or writes `lanes` elements.
-void add_accesses(const Program& program, const KernelPlan& plan, double lanes, bool are_reused, Time& total) {
-  const auto access = [&](const Node& array) { return kInstruction / lanes + kByte * static_cast<double>(size_of(array.dtype)); };
-  for (const int buffer : plan.reads) {
-    const Node& array = *program.buffers[static_cast<size_t>(buffer)].node;
-    total.add(element_count(array.shape), access(array), are_reused);
-  }
-  for (const StorePlan& store : plan.stores) total.add(element_count(store.node->shape), access(*store.node), !plan.reduces.empty());
+/// Adds the time of the kernel's accesses to memory, of which each instruction reads or writes `lanes` elements. If a kernel reduces,
+/// arrays that have another number of elements than the reductions' source are results, or operands that are read again and again from the
+/// first cache, such as the factors of a product.
+void add_accesses(const Program& program, const KernelPlan& plan, double lanes, Time& total) {
+  const bool are_fewer = !plan.reduces.empty();
+  const auto access = [&](const Node& array) {
+    total.add(element_count(array.shape), kInstruction / lanes + kByte * static_cast<double>(size_of(array.dtype)), are_fewer);
+  };
+  for (const int buffer : plan.reads) access(*program.buffers[static_cast<size_t>(buffer)].node);
+  for (const StorePlan& store : plan.stores) access(*store.node);
 }
 
 /// Returns the time of a scatter: of the copy of its array, and of the updates.
@@ -147,7 +149,7 @@ Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& sche
   }
   const Dim count = elements(plan);
   Time total(count);
-  add_accesses(program, plan, lanes, is_contraction, total);
+  add_accesses(program, plan, lanes, total);
   if (is_contraction) total.add(kMultiplyAdd / (lanes * terms));
   for (const Node* node : counted_nodes(program, plan)) {
     const bool is_reduced = is_reduce(node->op);
