@@ -18,6 +18,8 @@ namespace {
 // counting both. kSingle: one lane of a vector whose elements are not adjacent in memory, which are loaded one by one.
 constexpr double kInstruction = 200, kLongUnit = 400, kByte = 12, kSingle = 400;
 constexpr int64_t kLongCost = 5;
+/// Single loads count only in kernels of at most this many operations. In others they hardly matter, but take long to find.
+constexpr size_t kFewOperations = 64;
 /// One step of a register tile: a multiply-add of vectors, with its share of everything else. Products and convolutions of many sizes take
 /// 14 to 54 ps for each multiply-add of f32 (5 ps at the peak rate).
 constexpr double kMultiplyAdd = 300;
@@ -151,13 +153,14 @@ Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& sche
   Time total(count);
   add_accesses(program, plan, lanes, total);
   if (is_contraction) total.add(kMultiplyAdd / (lanes * terms));
-  for (const Node* node : counted_nodes(program, plan)) {
+  const std::vector<const Node*> nodes = counted_nodes(program, plan);
+  for (const Node* node : nodes) {
     const bool is_reduced = is_reduce(node->op);
     const Dim own = is_reduced ? count : element_count(node->shape);
     if (is_contraction && own == count) continue;  // the multiply-add counts it, or it is computed before, when the factors are copied
     total.add(own, time_of(*node) / lanes, !plan.reduces.empty());
   }
-  total.add(kSingle * static_cast<double>(single_loads(program, plan, schedule)));
+  if (nodes.size() <= kFewOperations) total.add(kSingle * static_cast<double>(single_loads(program, plan, schedule)));
   return total.all();
 }
 
