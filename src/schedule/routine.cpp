@@ -32,7 +32,12 @@ int64_t least_transform_rows(const Transform& t) {
 /// much. If the input is real, a row of zeros stands for its imaginary parts. If real and imaginary parts alternate in memory, they are
 /// separated first, those of one long row or of kMaxTransformLanes short ones.
 Dim transform_memory(Dim n) {
-  if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
+  if (n.is_constant()) {
+    const int64_t size = n.constant(), m = has_small_factors(size) ? size : convolution_length(size);
+    const int64_t memory = transform_spare(size) + (keeps_transform_tables(size) ? 0 : transform_tables(size));
+    if (has_transform_passes(size)) return memory;
+    return memory + size * (1 + 2 * (transform_rows(m) == 1 ? kMaxTransformLanes : 1));
+  }
   return 73 * n + 8 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
 }
 

@@ -41,9 +41,9 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
 /// What the routines of a backend can do. any_length_takes_reals: the routine for unknown lengths needs no array of the imaginary parts if
-/// they are all +0. any_length_takes_pairs: it reads and writes rows in which real and imaginary parts alternate, and stores as many
-/// elements of a row as its user needs. takes_long_columns: columns that are so long that each is a matrix may lie side by side in memory,
-/// too.
+/// they are all +0. any_length_takes_pairs: it, and that for lengths with a large prime factor, reads and writes rows in which real and
+/// imaginary parts alternate, and stores as many elements of a row as its user needs. takes_long_columns: columns that are so long that
+/// each is a matrix may lie side by side in memory, too.
 struct TransformAbilities {
   bool any_length_takes_reals = false, any_length_takes_pairs = false, takes_long_columns = false;
 };

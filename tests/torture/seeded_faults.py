@@ -139,7 +139,7 @@ FAULTS = [
     ("transforms: the middle root of a quarter takes its cosine as sine", "render/routines/dft_text.h", "k[i] > 0 && 2 * k[i] < m ? 2 : 1", "k[i] > 0 ? 2 : 1",
      "fft_test"),
     ("transforms: parts of rows are put together at the distance of whole rows", "render/routines/dft_text.h",
-     "out_re + 2 * stored * (row + i)", "out_re + 2 * n * (row + i)", "fft_test"),
+     "y + n * i, to_re + 2 * stored * (row + i)", "y + n * i, to_re + 2 * n * (row + i)", "fft_test"),
     ("transforms: the second vector of pairs begins like the first", "render/routines/dft_pairs_text.h",
      "*($V*)(first + 2 * at + $L) = $HIGH;", "*($V*)(first + 2 * at + $L) = $LOW;", "fft_test"),
     ("past the caches the last chunk is left out where arrays begin inside lines", "ir/strip_mine.cpp",

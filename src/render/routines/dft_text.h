@@ -239,49 +239,58 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 }
 )";
 
-// The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace.
-inline constexpr std::string_view kOfAnyLength =
-    R"(/* The discrete Fourier transform of rows of n elements, of which the first `stored` of the result are stored. `from` and `to`: the distance
-   from one real part to the next. If it is 2, imaginary parts are in between; such a row is separated, transformed in place, and put
-   together; short rows, $L of them at a time. Only such results may be shorter than n. If im is 0, all imaginary parts are +0; one row of
-   them serves all rows. */
-static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t from, int64_t rows, int64_t n, $T* out_re, $T* out_im, int64_t to, int64_t stored, $T* spare, const volatile int32_t* cancel) {
-  if (rows <= 0 || n <= 0) return;
-  const int64_t im_step = im ? n : 0;
-  if (!im) {
+// The body of a function that transforms rows of n elements, of which the first `stored` of the result are stored. $PREPARE: statements
+// that fill tables. $TOGETHER: the number of rows that are separated at a time. $TRANSFORM: the transform of `count` rows.
+inline constexpr std::string_view kRowsOfPairs =
+    R"(  const int64_t im_step = from_im ? n : 0;
+  if (!from_im) {
     for (int64_t k = 0; k < n; ++k) spare[k] = 0;
-    im = spare;
+    from_im = spare;
     spare += n;
   }
-  const int is_convolution = !dft_has_small_factors(n);
-  const int64_t m = is_convolution ? dft_convolution_length(n) : n;
-  $T* const tables = spare;
-  spare += (is_convolution ? 2 * n + 2 * m : 0) + dft_row_tables_size_$F(m);
-  if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
-  else dft_row_tables_$F(n, tables, spare, cancel);
-  const int has_pairs = from == 2 || to == 2;
-  const int64_t together = !has_pairs ? rows : dft_matrix_rows(m) == 1 ? $L : 1, separated = has_pairs ? together * n : 0;
+$PREPARE  const int has_pairs = from == 2 || to == 2;
+  const int64_t together = has_pairs ? $TOGETHER : rows, separated = has_pairs ? together * n : 0;
   $T *const x = spare, *const y = x + separated;
   spare = y + separated;
   for (int64_t row = 0; row < rows; row += together) {
     if (harp_is_set(cancel)) return;
     const int64_t count = rows - row < together ? rows - row : together;
-    const $T *row_re = re + from * n * row, *row_im = im + from * im_step * row;
-    $T *to_re = out_re + to * stored * row, *to_im = out_im + to * stored * row;
+    const $T *re = from_re + from * n * row, *im = from_im + from * im_step * row;
+    $T *out_re = to_re + to * stored * row, *out_im = to_im + to * stored * row;
     if (from == 2) {
-      dft_unzip_$F(n * count, row_re, row_im, x, y);
-      row_re = x, row_im = y;
+      dft_unzip_$F(n * count, re, im, x, y);
+      re = x, im = y;
     }
-    if (to == 2) to_re = x, to_im = y;
-    if (!is_convolution) dft_rows_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
-    else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
-    else dft_convolved_rows_$F(row_re, row_im, im_step, count, n, to_re, to_im, tables, spare, cancel);
+    if (to == 2) out_re = x, out_im = y;
+    $TRANSFORM
     const int64_t lines = to == 1 ? 0 : stored == n ? 1 : count; /* whole rows are put together as one long row */
     for (int64_t i = 0; i < lines; ++i)
-      dft_zip_$F(stored == n ? n * count : stored, x + n * i, y + n * i, out_re + 2 * stored * (row + i), out_im + 2 * stored * (row + i));
+      dft_zip_$F(stored == n ? n * count : stored, x + n * i, y + n * i, to_re + 2 * stored * (row + i), to_im + 2 * stored * (row + i));
   }
 }
 )";
+
+// The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace. $BODY:
+// kRowsOfPairs.
+inline constexpr std::string_view kOfAnyLength =
+    R"(/* The discrete Fourier transform of rows of n elements, of which the first `stored` of the result are stored. `from` and `to`: the distance
+   from one real part to the next. If it is 2, imaginary parts are in between; such a row is separated, transformed in place, and put
+   together; short rows, $L of them at a time. Only such results may be shorter than n. Without from_im, all imaginary parts are +0; one row
+   of them serves all rows. */
+static __attribute__((noinline)) void dft_$F(const $T* from_re, const $T* from_im, int64_t from, int64_t rows, int64_t n, $T* to_re, $T* to_im, int64_t to, int64_t stored, $T* spare, const volatile int32_t* cancel) {
+  if (rows <= 0 || n <= 0) return;
+$BODY)";
+inline constexpr std::string_view kPrepareAny = R"(  const int is_convolution = !dft_has_small_factors(n);
+  const int64_t m = is_convolution ? dft_convolution_length(n) : n;
+  $T* const tables = spare;
+  spare += (is_convolution ? 2 * n + 2 * m : 0) + dft_row_tables_size_$F(m);
+  if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
+  else dft_row_tables_$F(n, tables, spare, cancel);
+)";
+inline constexpr std::string_view kTransformAny =
+    R"(if (!is_convolution) dft_rows_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);
+    else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);
+    else dft_convolved_rows_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);)";
 
 // The tables for $N elements. $KIND: "row" or "convolution".
 inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __attribute__((aligned(64)));\n";
