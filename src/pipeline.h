@@ -63,7 +63,7 @@ struct PipelineOptions {
   // The number of vector lanes: 1, 2, 4, 8 or 16 (for tests). 0: as many as fit a vector of the target.
   int simd_width = 0;
   // The least work, in nanoseconds, that is worth handing to another worker thread.
-  int64_t share_ns = 5000;
+  int64_t share_ns = 2500;
   // Options for chains of kernels (schedule/chain.h).
   ChainOptions chains;
   // Called with the text of each stage that is named in dump_stages.

@@ -175,7 +175,7 @@ struct Kernel {
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
   bool is_scheduled = false;  // whether apply_schedule has run, after which no loop has tags
-  // Estimated time of all iterations, in units of about half a nanosecond; decides whether the kernel runs on several threads.
+  // Estimated time of all iterations, in picoseconds; decides whether the kernel runs on several threads.
   Sym work = 0;
   // Minimum number of thread-loop iterations for one call of the kernel, which amortises the code outside of the thread loop.
   int64_t least = 1;

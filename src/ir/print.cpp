@@ -59,7 +59,7 @@ std::string routine_text(const Routine& s, const std::vector<std::string>& buffe
     };
     sources = part(s.inputs[0], s.parts[0]);
     if (s.layout != ComplexLayout::kReal) append(sources, cat(", ", part(s.inputs[1], s.parts[1])));
-    if (s.kept > 0) result = cat(s.kept, " of ");
+    if (!s.kept.is_constant(0)) result = cat(to_string(s.kept), " of ");
     append(result, cat(part(s.buffer, s.parts[2]), ", ", part(s.buffer, s.parts[3])));
   }
   return cat(name(s.routine), s.descending ? " descending" : "", " of ", s.columns > 0 ? "columns " : "rows ", to_string(s.begin), " to ",

@@ -313,12 +313,13 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   // step. If the input is real, both operands are the same. `layout` and `to_layout` say how real and imaginary parts are arranged in the
   // input and in the result. If `columns` is 0, a vector holds adjacent elements of one row. Otherwise it holds the same element of
   // adjacent rows, which are columns in memory; there are at least `columns` of them. Only the first `kept` elements of each row are
-  // stored; 0 means all elements.
+  // stored; 0 means all elements. Of rows of known length, `kept` is a constant.
   struct Part {
     Sym start, row_step, step;
   };
   std::vector<Part> parts;
-  int64_t columns = 0, kept = 0;
+  int64_t columns = 0;
+  Sym kept = 0;
   ComplexLayout layout = ComplexLayout::kSeparate, to_layout = ComplexLayout::kSeparate;
   // For a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. In phase number `phase`
   // of the routine, this block executes share number `block` of `blocks` shares of the work, for all rows. A spare parameter exists only if
@@ -459,7 +460,7 @@ void for_each_position(S& s, Visit f) {
                },
                [&](Is<AccScan> auto& of) { f(of.index); },
                [&](Is<Routine> auto& of) {
-                 f(of.begin), f(of.end), f(of.length), f(of.spare_index), f(of.block), f(of.blocks);
+                 f(of.begin), f(of.end), f(of.length), f(of.kept), f(of.spare_index), f(of.block), f(of.blocks);
                  for (auto& part : of.parts) f(part.start), f(part.row_step), f(part.step);
                },
                [&](Is<Copy> auto& of) {

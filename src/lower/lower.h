@@ -66,8 +66,8 @@ void mark_in_place(KernelContext& context);
 /// of vectors in a step (unroll-and-jam).
 ir::Body inner_loop(const KernelContext& context, ir::Loop* loop, int simd_width, bool overlap, int together = 1);
 
-/// Estimates the time that the kernel takes, in units of about half a nanosecond, with vectors of this many lanes. (work.cpp)
-Sym work_of(const Program& program, const KernelPlan& plan, int lanes);
+/// Estimates the time that the kernel takes with this schedule, in picoseconds. (work.cpp)
+Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& schedule);
 
 /// Lowers the whole program: kernels, constants, and the launches of each generation (set of kernels that do not depend on each other). The
 /// loops are scalar and have tags, which ir/apply_schedule.h executes. The module uses the SymTable of the graph.

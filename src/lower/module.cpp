@@ -155,7 +155,7 @@ void lower_phases(const Program& program, const KernelPlan& plan, const std::vec
     ir::Kernel kernel;
     kernel.name = number == 0 ? name : cat(name, "_phase_", number);
     kernel.comment = cat("generation ", plan.generation, " · ", phases[number].name, " · ", comment_of(plan, variant.schedule));
-    kernel.work = work_of(program, plan, 1);
+    kernel.work = work_of(program, plan, variant.schedule);
     ValueBuilder values(*module.arena, program, plan, kernel);
     KernelContext context{*module.arena, program, plan, variant.schedule, kernel, std::move(values), variant.guard};
     phases[number].lower(context);
@@ -191,7 +191,7 @@ LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_
   ir::Kernel kernel;
   kernel.name = std::move(name), kernel.comment = std::move(comment);
   for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
-  kernel.work = work_of(program, plan, kernel.simd_width);
+  kernel.work = work_of(program, plan, schedule);
   KernelContext context{*module.arena,         program, plan, schedule, kernel, ValueBuilder(*module.arena, program, plan, kernel),
                         plan.variants[v].guard};
   lower(context);

@@ -1,5 +1,5 @@
-// Lanes-order reductions: a block of elements is reduced into an accumulator of 64 lanes, which are the vector axis. Rows are processed one
-// after the other, or several at the same time (interleaved).
+// Lanes-order reductions: a block of elements is reduced into an accumulator of 64 lanes, fewer for short rows, which are the vector axis.
+// Rows are processed one after the other, or several at the same time (interleaved).
 //
 // A max over many floats must return NaN if an element is NaN. It uses two sets of lanes: lanes that compute the max of all elements other
 // than NaN, and NaN lanes, which only detect NaN, two elements at a time. This is cheaper than a max that does both.
@@ -8,6 +8,7 @@
 // lines the step prefetches. The steps of interleaved rows are also unrolled here (unroll_and_jam), because that depends on the number of
 // rows.
 #include <algorithm>
+#include <bit>
 
 #include "lower/reduce_lowering.h"
 
@@ -122,7 +123,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   };
   if (outer_.empty()) {
     results_.push_back({pass_, levels.back(), levels.size()});
-    return is_free_of_order(*pass_) && parts_together() > 1 ? reduce_row_parts(levels[0], count, kept) : value_at(0);
+    const bool has_parts = is_free_of_order(*pass_) && parts_together() > 1 && lanes_of(count) == kLanes;
+    return has_parts ? reduce_row_parts(levels[0], count, kept) : value_at(0);
   }
   const Sym outer_count = element_count(outer_shape);
   std::vector<BlockLevel> chain;
@@ -210,9 +212,19 @@ void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const st
 // --- lanes -------------------------------------------------------------------------------------------------------------------
 
 ReduceLowering::BlockLevel ReduceLowering::lane_level(Sym count) {
-  BlockLevel level = new_level(kLanes);
+  BlockLevel level = new_level(lanes_of(count));
   if (!c_.schedule.nan_flag && nan_lanes_pay(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
   return level;
+}
+
+// The lanes are a power of two, because folds halve them. There are enough for a vector of 16 bytes, the narrowest that folds use, and for
+// the masked vector of first_lanes().
+int64_t ReduceLowering::lanes_of(Sym count) const {
+  constexpr size_t kNarrowestBytes = 16;
+  if (c_.program.target.gpu() != nullptr || !count.is_constant() || count.constant() > kLanes / 2) return kLanes;
+  auto lanes = static_cast<size_t>(std::max<int64_t>(count.constant(), 1));
+  for (const Node* reduce : pass_->reduces) lanes = std::max(lanes, kNarrowestBytes / size_of(accumulator_dtype(*reduce)));
+  return static_cast<int64_t>(std::bit_ceil(lanes));
 }
 
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {

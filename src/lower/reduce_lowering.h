@@ -131,8 +131,11 @@ class ReduceLowering {
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
-  /// Creates accumulators of 64 lanes for a reduction of `count` elements, with NaN lanes if these are faster.
+  /// Creates accumulators of lanes_of() lanes for a reduction of `count` elements, with NaN lanes if these are faster.
   BlockLevel lane_level(Sym count);
+  /// Returns the number of lanes that reduce a block of `count` elements: 64, or, on a CPU, fewer if the number of elements is known to be
+  /// at most 32, so that half of the lanes would only have the identity. Combining a value with the identity changes no bit.
+  int64_t lanes_of(Sym count) const;
   /// Reduces elements [begin, end) of several rows at the same time, each row into the lanes of its level, and then merges the NaN lanes
   /// into the other lanes. May be called again for the same levels; the NaN lanes, which still contain what they found, are then merged
   /// again.

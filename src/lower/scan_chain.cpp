@@ -14,6 +14,9 @@ namespace {
 // Maximum number of vectors of columns whose running values are in registers. The scan needs no other registers, because the elements that
 // it adds are memory operands.
 constexpr int64_t kMaxRunning = 16;
+// The accumulators of at most this many vectors of columns are all set, also if only some of them are in use: that takes a few
+// instructions.
+constexpr int64_t kVectorsSetAtOnce = 4;
 
 class ChainScan : ScanLowering {
  public:
@@ -61,22 +64,48 @@ class ChainScan : ScanLowering {
     };
     if (finds_running_values(width)) return rows_from_stored(width, kept_at);
     levels_.clear();
+    sets_columns_in_use_ = c_.program.target.gpu() == nullptr && !width.is_constant() && capacity >= kLanes &&
+                           capacity > kVectorsSetAtOnce * simd_width_ && capacity % simd_width_ == 0;
     for (size_t l = 0; l < counts_.size(); ++l) {
       const bool is_last = l + 1 == counts_.size();
       BlockLevel level;
-      level.carries = accumulators_.add(scans_, capacity);
-      if (!is_last) level.totals = accumulators_.add(scans_, capacity);
+      level.carries = add(capacity);
+      if (!is_last) level.totals = add(capacity);
       // the last level has only one block, so its running values after the last item are its carries
-      if (l > 0) level.starts = is_last ? level.carries : accumulators_.add(scans_, capacity);
+      if (l > 0) level.starts = is_last ? level.carries : add(capacity);
       levels_.push_back(std::move(level));
     }
     Body body;
     for (const BlockLevel& level : levels_) {
-      declare(level.carries, body);
-      if (level.starts != level.carries) declare(level.starts, body);
+      const bool is_last = &level == &levels_.back();
+      if (is_last)
+        declare_columns(level.carries, width, body);
+      else
+        declare(level.carries, body);  // each block sets them before it uses them
+      if (!is_last && !level.starts.empty()) declare_columns(level.starts, width, body);
     }
     chain_level(counts_.size() - 1, 0, counts_.back(), width, kept_at, body);
     return body;
+  }
+
+  /// Adds accumulators for the columns of a tile.
+  Row add(int64_t capacity) {
+    Row row = accumulators_.add(scans_, capacity);
+    for (const int a : row) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = sets_columns_in_use_;
+    return row;
+  }
+
+  /// Declares accumulators that begin with the identity. A tile has space for many columns, but if their number is unknown at compile time,
+  /// there may be only a few, and setting all accumulators would take longer than the scan. In that case a loop sets those of the columns
+  /// in use, rounded up to whole vectors.
+  void declare_columns(const Row& row, Sym width, Body& body) {
+    declare(row, body);
+    if (!sets_columns_in_use_) return;
+    Loop* column = new_loop(arena_, "column", 0, ceil_div(width, simd_width_) * simd_width_);
+    for (const int a : row)
+      column->body.push_back(
+          set_accumulator(arena_, a, column->variable, arena_.constant(c_.kernel.accumulators[static_cast<size_t>(a)].init)));
+    for (Stmt* s : vector_loop(column, simd_width_)) body.push_back(s);
   }
 
   /// Tests whether the running values are read back from the output instead of being kept in an array. That requires a single block, and
@@ -160,14 +189,14 @@ class ChainScan : ScanLowering {
       });
     };
     if (level > 1) {
-      declare(below.totals, blocks->body);
+      declare_columns(below.totals, width, blocks->body);
       chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
       count_in(below.totals, blocks->body);
     } else {
       // A scan that also computes the totals of a block runs at two thirds of the speed of one that does not. So the totals are not
       // computed for the first block, where they equal the carries, and for the last block, where they are not used.
       If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
-      declare(below.totals, choice->body);
+      declare_columns(below.totals, width, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
       count_in(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), false, width, kept_at, choice->otherwise);
@@ -213,6 +242,8 @@ class ChainScan : ScanLowering {
     fill(columns->variable, columns->body);
     for (Stmt* s : vector_columns(columns, simd_width_, 1, kMaxRunning)) body.push_back(s);
   }
+
+  bool sets_columns_in_use_ = false;  // whether accumulators are declared without first values, which loops set (declare_columns())
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ struct RenderOptions {
   /// code have the same bits as without this option. The module must have been lowered with a simd width of 1.
   bool plain_text = false;
   /// The least work, in nanoseconds, for which one more worker is used. It is more than the time that it takes to hand work to a worker.
-  int64_t share_ns = 5000;
+  /// Two workers share a kernel that takes at least twice as long.
+  int64_t share_ns = 2500;
 };
 
 }  // namespace harp::render

@@ -27,9 +27,9 @@ constexpr uint64_t kFromBack = uint64_t{1} << 32;  // added to Loop::taken when 
 uint64_t loop_number(uint64_t gate) { return gate / kLoop; }
 
 /// The time that it takes to wake a thread, in microseconds and as a number of grains. A grain is the smallest number of iterations that a
-/// worker should get: about 5 microseconds of work, or one iteration if that takes longer.
+/// worker should get: about 2.5 microseconds of work, or one iteration if that takes longer.
 constexpr std::chrono::microseconds kWake{50};
-constexpr size_t kWakeGrains = 10;
+constexpr size_t kWakeGrains = 20;
 
 /// Number of chunks for each worker, in long and in short loops. With several chunks per worker, other workers take over chunks of a late
 /// worker. Short loops have fewer chunks, because workers delay each other when they take one. (A copy of 1 MB in L2 caches takes 2.4 us.

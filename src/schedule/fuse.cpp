@@ -731,7 +731,9 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = store_window_channels(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
-  const TransformAbilities abilities{.any_length_takes_reals = !limits.grid_routines, .takes_long_columns = !limits.grid_routines};
+  const bool are_calls = !limits.grid_routines;  // each routine is a call of a function, not a sequence of kernels
+  const TransformAbilities abilities{
+      .any_length_takes_reals = are_calls, .any_length_takes_pairs = are_calls, .takes_long_columns = are_calls};
   graph = opt::in_order(place_transforms(std::move(graph), abilities));
   const Transforms transforms = find_transforms(*graph, abilities);
   const auto live = graph->live_nodes();

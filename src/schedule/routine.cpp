@@ -29,10 +29,16 @@ int64_t least_transform_rows(const Transform& t) {
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
 /// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; for M = 192 this is
-/// the last term below. If the input is real, a row of zeros stands for its imaginary parts.
+/// the last term below. If the input is real, a row of zeros stands for its imaginary parts. If real and imaginary parts alternate in
+/// memory, they are separated first, those of one long row or of kMaxTransformLanes short ones.
 Dim transform_memory(Dim n) {
-  if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
-  return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
+  if (n.is_constant()) {
+    const int64_t size = n.constant(), m = has_small_factors(size) ? size : convolution_length(size);
+    const int64_t memory = transform_spare(size) + (keeps_transform_tables(size) ? 0 : transform_tables(size));
+    if (has_transform_passes(size)) return memory;
+    return memory + size * (1 + 2 * (transform_rows(m) == 1 ? kMaxTransformLanes : 1));
+  }
+  return 73 * n + 8 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
 }
 
 }  // namespace

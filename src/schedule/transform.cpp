@@ -38,6 +38,8 @@ Source source_of(const Node* node, const std::unordered_set<const Node*>& writte
     if (std::optional<View> view = view_through(nodes)) return {nodes.back(), *std::move(view)};
 }
 
+bool has_passes(const Dim& length) { return length.is_constant() && has_transform_passes(length.constant()); }
+
 bool is_zeros(const Node* node) {
   while (is_view(*node)) node = node->sources[0];
   if (node->op != Op::kConstant) return false;
@@ -81,7 +83,7 @@ struct Destination {
   std::array<Dim, 2> start;
   // The distance in memory of consecutive elements along each axis of the result, except the axis of real and imaginary parts.
   Shape steps;
-  int64_t kept;  // number of elements that are stored of each row, from its start; 0: all
+  Dim kept;  // number of elements that are stored of each row, from its start; 0: all
 };
 
 /// Returns how many columns of memory a transform along columns may process together, if there are at least `count` columns. 0: it cannot
@@ -132,7 +134,7 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
   }
   // Rows that are too short to fill vectors are transformed together, so the last axis of rows must have enough of them.
   const Dim length = t.element.size;
-  if (t.columns == 0 && t.rows.size() > 1 && length.is_constant() && transform_rows(length.constant()) == 1 &&
+  if (t.columns == 0 && t.rows.size() > 1 && has_passes(length) && transform_rows(length.constant()) == 1 &&
       range(t.rows.back().size).lo < kMaxTransformLanes)
     return std::nullopt;
   return t;
@@ -178,8 +180,9 @@ class Finder {
     const View contiguous = View::contiguous(shape);
     Destination own_result{&dft, {0, count}, strides_of(shape), 0};
     const Dim length = shape.back();
-    if (!length.is_constant() || length.constant() < 2 || !has_small_factors(length.constant()) ||
-        !keeps_transform_tables(length.constant())) {
+    if (!has_passes(length)) {
+      if (abilities_.any_length_takes_pairs && (!length.is_constant() || length.constant() > 1))
+        if (std::optional<Transform> pairs = of_rows_of_pairs(dft, own_result)) return *std::move(pairs);
       const bool is_real = abilities_.any_length_takes_reals && !length.is_constant() && is_zeros(dft.sources[1]);
       return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[is_real ? 0 : 1], contiguous}, is_real}, own_result, abilities_);
     }
@@ -194,8 +197,33 @@ class Finder {
     return *placed(shape, own, own_result, abilities_);
   }
 
-  /// Returns how many elements of each row, counted from its start, the users of the result need; 0: all.
+  /// Returns a transform without passes of its own that reads its sources, or writes its result, where they are in memory, if it can do at
+  /// least one of both: the numbers of a row must be next to each other, and so must the rows. Otherwise returns nothing.
+  std::optional<Transform> of_rows_of_pairs(const Node& dft, const Destination& own_result) {
+    const std::optional<Destination> result = result_of(dft);
+    const Sources own = own_sources(dft), sources = sources_of(dft, written_);
+    const auto at = [&](const Sources& from, const Destination& to) {
+      std::optional<Transform> t = placed(dft.sources[0]->shape, from, to, abilities_);
+      return t && has_adjacent_rows(*t) ? t : std::nullopt;
+    };
+    if (result)
+      for (const Sources* from : {&sources, &own})
+        if (std::optional<Transform> t = at(*from, *result)) return t;
+    return at(sources, own_result);
+  }
+
+  /// Tests whether nothing is between the rows, neither in the source nor in the result.
+  static bool has_adjacent_rows(const Transform& t) {
+    const bool stores_all = t.kept.is_constant(0);
+    if (t.rows.size() > 1 || (!stores_all && !t.element.to_step.is_constant(2))) return false;
+    const Dim stored = stores_all ? t.element.size : t.kept;
+    return t.rows.empty() ||
+           (t.rows[0].from_step == t.element.size * t.element.from_step && t.rows[0].to_step == stored * t.element.to_step);
+  }
+
+  /// Returns how many elements of each row, counted from its start, the users of the result need; 0: all, or has_passes() does not hold.
   int64_t kept_of(const Node& dft) {
+    if (!has_passes(dft.shape.back())) return 0;
     const int64_t n = dft.shape.back().constant();
     int64_t kept = 0;
     std::vector<std::pair<const Node*, View>> views = {{&dft, View::contiguous(dft.shape)}};
@@ -231,7 +259,8 @@ class Finder {
     const Dim count = element_count(shape);
     Destination result{to, {}, Shape(shape.size(), 0), kept_of(dft)};
     const Shape seen = strides_of(shape);
-    if (result.kept > 0) shape.back() = result.kept;
+    if (!has_passes(shape.back())) result.kept = part_of_rows(source_of(to->sources[0], written_).view, shape.back());
+    if (!result.kept.is_constant(0)) shape.back() = result.kept;
     for (size_t i = 0; i < 2; ++i) {
       const Source source = source_of(to->sources[i], written_);
       const View& view = source.view;
@@ -244,6 +273,14 @@ class Finder {
       result.steps = *steps;
     }
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
+  }
+
+  /// Returns the number of adjacent elements of each row that the view of a transform's result has; 0: all.
+  static Dim part_of_rows(const View& view, const Dim& length) {
+    for (size_t axis = 0; axis < view.shape.size(); ++axis)
+      if (view.strides[axis].is_constant(1) && !view.shape[axis].is_constant(1))
+        return view.shape[axis] == length ? Dim(0) : view.shape[axis];
+    return 0;
   }
 
   /// Inverts a view of a transform's result. `strides`: the distance in memory of consecutive elements along each axis of the view.

@@ -32,7 +32,7 @@ struct Transform {
   // 0: vectors run along each row.
   int64_t columns = 0;
   bool is_real = false;  // imaginary parts are all +0 and are not read
-  int64_t kept = 0;      // number of elements that are stored of each row, from its start; 0: all
+  Dim kept = 0;          // number of elements that are stored of each row, from its start; 0: all
 };
 
 /// Returns the layout in memory of complex numbers, given the distance `step` between consecutive numbers (in elements), and the positions
@@ -41,10 +41,11 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
 /// What the routines of a backend can do. any_length_takes_reals: the routine for unknown lengths needs no array of the imaginary parts if
-/// they are all +0. takes_long_columns: columns of memory may be transformed together even if they are so long that each is transformed as
-/// a matrix.
+/// they are all +0. any_length_takes_pairs: the routines for unknown lengths and for lengths with a large prime factor read and write rows
+/// in which real and imaginary parts alternate, and store only as many elements of a row as its user needs. takes_long_columns: columns of
+/// memory may be transformed together even if they are so long that each is transformed as a matrix.
 struct TransformAbilities {
-  bool any_length_takes_reals = false, takes_long_columns = false;
+  bool any_length_takes_reals = false, any_length_takes_pairs = false, takes_long_columns = false;
 };
 /// Returns all transforms of the graph.
 Transforms find_transforms(const Graph& graph, const TransformAbilities& abilities);

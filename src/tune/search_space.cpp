@@ -91,7 +91,10 @@ void SearchSpace::add_kernel(const KernelPlan& plan) {
   while (kernel.rules[kernel.recipe].recipe != chosen.recipe) ++kernel.recipe;
   kernel.usual[kernel.recipe] = chosen;
   for (const Dim& size : iteration_space(plan)) kernel.extents.push_back(evaluate_at(size));
-  if (chosen.recipe != Template::kNative) kernel.work = evaluate_at(lower::work_of(program_, plan, 1));
+  if (chosen.recipe == Template::kNative) return;
+  Schedule scalar = chosen;
+  for (AxisSchedule& axis : scalar.axes) axis.simd_width = 1;
+  kernel.work = evaluate_at(lower::work_of(program_, plan, scalar));
 }
 
 void SearchSpace::add_choices(size_t number) {

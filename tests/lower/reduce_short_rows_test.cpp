@@ -86,8 +86,8 @@ TEST_CASE("G3.sum/c L5.merge_order/c: as many chains are interleaved as keep the
     CHECK_FALSE(has(source_of(row, "4096, 3", "sum(1.0 / x, axes=[0])"), "ridx0 += "));
     // A separate kernel computes exp, with vectors along the whole array. The sum then reads an array in memory, like a sum of x.
     CHECK(has(source_of(row, "4096, 3", "sum(exp(x), axes=[0])"), "ridx0 < 15; ridx0 += 3)"));
-    // The axis of 100 indices is divided among the threads in three parts.
-    CHECK(has(source_of(row, "100, 64, 3", "sum(x, axes=[1])"), "harp_for(rt, cancel, 34, "));
+    // The axis of 1,000 indices is divided among the threads in steps of three.
+    CHECK(has(source_of(row, "1000, 64, 3", "sum(x, axes=[1])"), "harp_for(rt, cancel, 334, "));
   }
   // 8 columns fill a vector, so blocks of rows are not interleaved.
   CHECK_FALSE(has(source_of("x86-64-v3", "4096, 8", "sum(x, axes=[0])"), "ridx0 += "));

@@ -1,6 +1,6 @@
-// Tests chain-order reductions whose number of columns is unknown at compile time (lower/reduce_columns.cpp). The accumulators have space
-// for many columns, but only those of the columns in use are set, and a sum of products of at most one block of 256 terms has no levels of
-// blocks. The results must be bit-identical to the interpreter's.
+// Tests chain-order reductions and scans whose number of columns is unknown at compile time (lower/reduce_columns.cpp, scan_chain.cpp). The
+// accumulators have space for many columns, but only those of the columns in use are set, and a sum of products of at most one block of 256
+// terms has no levels of blocks. The results must be bit-identical to the interpreter's.
 #include <string>
 
 #include "support/backends_run.h"
@@ -31,6 +31,28 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c G3.prod/interp,c L5.merge_order/c X2:
       for (const int64_t rows : {1, 257, 600}) backends.run("graph g(x: f32[n, c])" + result, rough({rows, columns}, 1));
       backends.run("graph g(x: f32[b, n, c])" + result, rough({3, 300, columns}, 2));
     }
+  }
+}
+
+TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c L5.merge_order/c X2: scans of an unknown number of columns") {
+  const Backends backends;
+  for (const char* scan : {"cumsum(x, axis=0)", "cumprod(x * 0.0001 + 1.0, axis=0)", "cummax(x, axis=0) * 2",
+                           "cumsum(x, axis=0, reverse=true)", "cumsum(x * x, axis=0) - cummin(x, axis=0)",
+                           "cumsum(cast(x, dtype=i16), axis=0)", "cumsum(cast(x, dtype=f16), axis=0)", "logcumsumexp(x, axis=0)"}) {
+    CAPTURE(scan);
+    const std::string text = std::string("graph g(x: f32[n, c]) {\n  return y = ") + scan + "\n}";
+    for (const int64_t columns : {1, 5, 16, 70, 1100})
+      for (const int64_t rows : {0, 1, 9}) backends.run(text, rough({rows, columns}, 1));
+    for (const int64_t rows : {4097, 12500}) backends.run(text, rough({rows, 5}, 2));  // two blocks, and blocks between others
+  }
+  backends.run("graph g(x: f32[b, n, c]) {\n  return y = cumsum(x, axis=1)\n}", rough({3, 4100, 7}, 3));
+}
+
+TEST_CASE("G4.cumsum/c: scans set only the accumulators of columns in use") {
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    CAPTURE(row);
+    CHECK_FALSE(has(source_of(row, "graph g(x: f32[n, c]) {\n  return y = cumsum(x, axis=0)\n}"), "++i) acc"));
+    CHECK(has(source_of(row, "graph g(x: f32[n, 500]) {\n  return y = cumsum(x, axis=0)\n}"), "++i) acc"));
   }
 }
 

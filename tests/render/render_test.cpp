@@ -302,7 +302,7 @@ ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
     k.name = cat("kernel_", b.module.kernels.size());
     k.comment = "a comment that does not matter */ #error";
     k.params = std::move(params);
-    k.work = n;
+    k.work = n * 500;  // picoseconds
     k.body = {b.loop(i, 0, n, 1, {b.store(static_cast<int>(k.params.size()) - 1, i, value(i))}, ir::LoopKind::kThread)};
     b.module.kernels.push_back(std::move(k));
   };

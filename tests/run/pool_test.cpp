@@ -566,9 +566,9 @@ graph several(x: f32[n]) {
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   REQUIRE(stats.generations == 1);
   REQUIRE(stats.kernels > 2);
-  // harp gives a thread at least 5,000 ns of estimated work. With the first size, all kernels together have less work than that. With the
+  // harp gives a thread at least 2,500 ns of estimated work. With the first size, all kernels together have less work than that. With the
   // second size there is work for a few threads. With the third size each kernel has work for many threads.
-  for (const size_t n : {100, 6000, 200000}) {
+  for (const size_t n : {100, 10000, 200000}) {
     CAPTURE(n);
     std::vector<float> x(n);
     for (size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i % 101) / 50 - 1;
@@ -582,7 +582,7 @@ graph several(x: f32[n]) {
     host = {};
     CHECK((bytes(context, program) == bytes(alone, serial)));
     CHECK(host.loops == (n == 100 ? 0 : 1));
-    if (n == 6000) CHECK(host.shares < 15);
+    if (n == 10000) CHECK(host.shares < 15);
     if (n == 200000) CHECK(host.shares > 50);
   }
 }

@@ -111,7 +111,7 @@ std::string render_c(const ir::Module& module, const RenderOptions& options, std
   Unit unit{options, dialect};
   HostArrays arrays(module, unit);
   const Sharing sharing(module, options);
-  LaunchTable table(module, sharing.share());
+  LaunchTable table(module, sharing.least());
   KernelFunctions kernels(module, unit, arrays.sizes(), [&](const SymAtom* v) { return arrays.shape_name(v); });
   const std::vector<bool> are_shared = shared_kernels(module, sharing, table);
   for (size_t k = 0; k < module.kernels.size(); ++k) {

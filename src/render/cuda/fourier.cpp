@@ -145,7 +145,7 @@ class PhaseCall {
   /// matrix: one phase transforms tiles of its columns, the next phase tiles of its rows.
   std::string by_tiles(const BlockTransform& transform) {
     if (s_.phase == 0) return cat(block_tables(functions_, transform), "(", tables(), ", ", share(), ");");
-    const std::string block = text(s_.block), to_kept = cat(to(), ", ", s_.kept);
+    const std::string block = text(s_.block), to_kept = cat(to(), ", ", s_.kept.constant());
     if (transform.is_whole) {
       const TileOrder order{is_across(s_.parts[0]), is_across(s_.parts[2])};
       return cat(tile_transform(functions_, transform, TileKind::kRows, order), "(", rows(), from(), ", ", to_kept, ", ", tables(), ", ",
@@ -166,7 +166,7 @@ class PhaseCall {
   std::string by_lines(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
     const Sym size = s_.end * n;
-    const std::string result = cat(to(), ", ", s_.kept), matrix = cat(spare(0), ", ", spare(size), ", ", n, ", 1"),
+    const std::string result = cat(to(), ", ", s_.kept.constant()), matrix = cat(spare(0), ", ", spare(size), ", ", n, ", 1"),
                       rest = cat(", ", tables(), ", ", spare(2 * size), ", ", share(), ");");
     if (s_.phase == 1) return cat(text_.lines(r, m, true), rows(), from(), ", ", matrix, ", 0", rest);
     return cat(text_.lines(m, r, false), rows(), matrix, ", ", result, rest);
@@ -177,8 +177,8 @@ class PhaseCall {
   std::string by_rows(const std::string& suffix, const std::string& row, const std::string& sharing, int64_t row_memory) {
     if (s_.phase == 1) return cat(text_.filter(suffix, row), "(", length(), ", ", tables(), ", ", spare(0), ");");
     const Sym memory = s_.length.is_constant() ? Sym(row_memory) : row_memory * s_.length;
-    return cat(text_.rows(suffix, row, sharing), "(", length(), ", ", rows(), from(), ", ", to(), ", ", s_.kept, ", ", tables(), ", ",
-               spare(0), ", ", text(memory), ", ", share(), ");");
+    return cat(text_.rows(suffix, row, sharing), "(", length(), ", ", rows(), from(), ", ", to(), ", ", s_.kept.constant(), ", ", tables(),
+               ", ", spare(0), ", ", text(memory), ", ", share(), ");");
   }
 
   /// Returns a C expression for the number of blocks that transform rows, if the length n of the rows is known only at run time. For long

@@ -176,10 +176,10 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
   // Before the first kernel no test is needed, because entry_point_ex has just tested the flag.
   const bool is_first = std::exchange(is_first_, false);
   const Sym work = kernel.work;
-  const int64_t share = sharing_.share();
-  const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() <= share;
-  unpolled_ = is_known ? unpolled_ + work.constant() : share + 1;
-  if (is_first || unpolled_ <= share) return {};
+  const int64_t least = sharing_.least();
+  const bool is_known = work.is_constant() && work.constant() >= 0 && work.constant() < least;
+  unpolled_ = is_known ? unpolled_ + work.constant() : least;
+  if (is_first || unpolled_ < least) return {};
   unpolled_ = 0;
   return leave_if_cancelled();
 }

@@ -13,7 +13,7 @@ constexpr size_t kMinRows = 8;
 
 }  // namespace
 
-LaunchTable::LaunchTable(const ir::Module& module, int64_t share) : module_(module), hidden_(module), share_(share) {
+LaunchTable::LaunchTable(const ir::Module& module, int64_t least) : module_(module), hidden_(module), least_(least) {
   size_t rows = 0;
   for (const ir::Generation& generation : module.generations)
     if (are_rows(generation)) rows += generation.launches.size();
@@ -24,7 +24,7 @@ bool LaunchTable::are_rows(const ir::Generation& generation) const {
   const std::vector<ir::Launch>& launches = generation.launches;
   if (generation.blocks > 0 || !generation.calls.empty() || launches.empty()) return false;
   const auto is_small = [this](const ir::Launch& launch) {
-    return module_.kernels[static_cast<size_t>(launch.kernel)].work.constant() <= share_;
+    return module_.kernels[static_cast<size_t>(launch.kernel)].work.constant() < least_;
   };
   if (launches.size() > 1 && launches.size() < kMinRows) return false;
   return std::all_of(launches.begin(), launches.end(),

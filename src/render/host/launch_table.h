@@ -14,8 +14,8 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  /// `share`: the least work of a launch that several workers may run, in units of half a nanosecond (Sharing::share).
-  LaunchTable(const ir::Module& module, int64_t share);
+  /// `least`: the least work of a launch that several workers may run, in picoseconds (Sharing::least).
+  LaunchTable(const ir::Module& module, int64_t least);
 
   /// Tests whether the source has a launch table. If it has none, every launch is a call.
   bool is_used() const { return is_used_; }
@@ -55,7 +55,7 @@ class LaunchTable {
 
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
-  const int64_t share_;
+  const int64_t least_;
   // is_used_: the source has a table. is_sequential_, is_concurrent_: the source needs the function that runs rows one after the other, or
   // the one that runs them concurrently. polls_: some kernel in the table polls the cancel flag.
   bool is_used_ = false, is_sequential_ = false, is_concurrent_ = false, polls_ = false;

@@ -15,12 +15,13 @@ extern const std::string_view kRuntimeText;
 /// The definitions of harp_enter and harp_leave, which set and restore the floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;
 /// Returns the definitions of harp_has_workers and harp_share, which the functions below use. harp_has_workers tests whether there is more
-/// than one worker. harp_share is the least work for which one more worker saves time, in units of half a nanosecond.
+/// than one worker. harp_share is the least work for which one more worker saves time, in picoseconds.
 std::string workers_text(int64_t share);
 /// The definition of harp_run_pieces, which runs the iterations of a kernel in pieces and tests the cancel flag before each piece. harp_for
 /// and harp_for_least call it.
 extern const std::string_view kPiecesText;
-/// The definition of harp_for, which runs the iterations of a kernel. It uses several workers if the work is more than harp_share.
+/// The definition of harp_for, which runs the iterations of a kernel. It uses several workers if the work is at least harp_share for each
+/// of two.
 extern const std::string_view kForText;
 /// The definition of harp_run_chain, which runs all kernels of a chain on one block of data, then all of them on the next block. A loop
 /// over the blocks is run by harp_for, which calls harp_run_chain as the loop's body.

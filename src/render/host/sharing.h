@@ -14,8 +14,10 @@ class Sharing {
  public:
   Sharing(const ir::Module& module, const RenderOptions& options);
 
-  /// Returns the least work for which one more worker saves time, in units of half a nanosecond.
+  /// Returns the least work for which one more worker saves time, in picoseconds.
   int64_t share() const { return share_; }
+  /// Returns the least work that several workers may run, in picoseconds: a share for each of two workers.
+  int64_t least() const { return 2 * share_; }
   /// Tests whether these launches may have enough work for a second worker, as far as the work is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;
   /// Splits the launches of a generation (launches that do not depend on each other) into groups. kernel_main contains one call for each

@@ -11,7 +11,8 @@ std::string transform_call(const Scope& scope, const ir::Routine& s, DType dtype
                            const std::string& size) {
   const ir::Function &cosine = *scope.subject.arena->function_of(Op::kCos, DType::kF64),
                      &sine = *scope.subject.arena->function_of(Op::kSin, DType::kF64);
-  const TransformRoutine routine = dft_function(scope.unit, {dtype, s.length, s.layout, s.to_layout, s.columns, s.kept}, cosine, sine);
+  const int64_t kept = s.kept.is_constant() ? s.kept.constant() : 0;
+  const TransformRoutine routine = dft_function(scope.unit, {dtype, s.length, s.layout, s.to_layout, s.columns, kept}, cosine, sine);
   const auto text = [&](Sym position) { return scope.position(position).text; };
   const auto part = [&](size_t i) {
     return address_from_start(scope, i < 2 ? s.inputs[i] : s.buffer, s.parts[i].start + s.begin * s.parts[i].row_step);
@@ -20,7 +21,8 @@ std::string transform_call(const Scope& scope, const ir::Routine& s, DType dtype
   const std::string to = cat(part(2), ", ", part(3), ", ");
   if (routine.tables.empty()) {
     const std::string im = s.layout == ComplexLayout::kReal ? "0" : part(1);
-    return cat(routine.name, "(", part(0), ", ", im, ", ", size, ", ", to, spare, ", cancel);");
+    return cat(routine.name, "(", part(0), ", ", im, ", ", text(s.parts[0].step), ", ", size, ", ", to, text(s.parts[2].step), ", ",
+               text(s.kept.is_constant(0) ? s.length : s.kept), ", ", spare, ", cancel);");
   }
   const std::string from = cat(part(0), ", ", part(1), ", ");
   return cat(routine.name, "(", from, step(s.parts[0]), ", ", to, step(s.parts[2]), ", ", rows, ", ", routine.tables, ", ", spare,

@@ -96,6 +96,7 @@ class TransformText {
     unit_.definitions.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
     define_transform_passes(unit_, dtype_, lanes_, {8, 4, 2, 3, 5, 7, 11, 13});
+    define_pairs_of_rows(unit_, dtype_, lanes_);
     unit_.definitions.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
     unit_.definitions.once(cat("dft_times_rows_", suffix_), [&] { return filled(kTimesRows, values_); });
     unit_.definitions.once(name, [&] {
@@ -110,18 +111,19 @@ class TransformText {
       values_["ROW"] = cat("dft_row_", suffix_);
       values_["SIDE"] = cat("dft_side_by_side_", suffix_, "(m, ");
       const std::string convolutions = cat(kConvolutionTables, kConvolvedRows, kAnySideBySide, kConvolvedSideBySide);
+      set_body(kPrepareAny, "(dft_matrix_rows(m) == 1 ? $L : 1)", kTransformAny);
       return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, convolutions, kOfAnyLength), values_));
     });
     return name;
   }
 
-  /// Returns the name of a generated function for rows of one length that has a large prime factor. Real and imaginary parts are in
-  /// separate arrays.
+  /// Returns the name of a generated function for rows of one length that has a large prime factor.
   std::string of_convolution(int64_t n) {
     const std::string name = cat("dft_", suffix_, "_", n);
     const int64_t m = convolution_length(n);
     const bool is_long = transform_rows(m) > 1;
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
+    define_pairs_of_rows(unit_, dtype_, lanes_);
     const std::string function = is_long ? of_rows(m, {}) : columns(m, {});
     unit_.definitions.once(cat(is_long ? "dft_times_" : "dft_times_rows_", suffix_),
                            [&] { return filled(is_long ? kTimes : kTimesRows, values_); });
@@ -136,6 +138,7 @@ class TransformText {
       values_["CONVOLVED"] = is_long ? "dft_convolved_rows" : "dft_convolved_side_by_side";
       const std::string rows =
           is_long ? cat(kKnownRow, kConvolutionTables, kConvolvedRows) : cat(kKnownSideBySide, kConvolutionTables, kConvolvedSideBySide);
+      set_body("", is_long ? "1" : "$L", kTransformConvolved);
       return cat(filled(rows, values_), tables(n), filled(kConvolved, values_));
     });
     return name;
@@ -241,6 +244,14 @@ class TransformText {
   }
 
  private:
+  /// Sets the value of $BODY: kRowsOfPairs with these texts.
+  void set_body(std::string_view prepare, std::string_view together, std::string_view transform) {
+    values_["PREPARE"] = filled(prepare, values_);
+    values_["TOGETHER"] = filled(together, values_);
+    values_["TRANSFORM"] = filled(transform, values_);
+    values_["BODY"] = filled(kRowsOfPairs, values_);
+  }
+
   /// Returns how many columns of n elements to transform together so that they fit the L1 cache.
   int64_t tile(int64_t n, int64_t columns) const {
     const int64_t tile = kTransformTile / n / lanes_ * lanes_;
@@ -361,9 +372,9 @@ TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::F
   const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(form.dtype));
   TransformText text(unit, form.dtype, lanes, cosine, sine);
   if (!form.length.is_constant() || form.length.constant() < 2 || !keeps_transform_tables(form.length.constant()))
-    return {text.of_any_length(), ""};
+    return {text.of_any_length()};
   const int64_t n = form.length.constant();
-  if (!has_small_factors(n)) return {text.of_convolution(n), ""};
+  if (!has_small_factors(n)) return {text.of_convolution(n)};
   const std::string tables = cat("dft_tables_", harp::name(form.dtype), "_", n);
   unit.definitions.once(tables, [&] { return text.tables(n); });
   const Ends ends{form.layout, form.to_layout, form.kept};

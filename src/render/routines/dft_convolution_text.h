@@ -132,11 +132,15 @@ inline constexpr std::string_view kAnySideBySide =
 }
 )";
 
-// The function for one known length $N. $CONVOLVED: the beginning of the name of the function in kConvolvedRows or kConvolvedSideBySide.
-inline constexpr std::string_view kConvolved = R"(/* The discrete Fourier transform of rows of $N elements. */
-static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
-  if (rows > 0) $CONVOLVED_$G(re, im, n, rows, n, out_re, out_im, dft_tables_$G, spare, cancel);
-}
-)";
+// The function for one known length $N. $BODY: kRowsOfPairs (dft_text.h), with kTransformConvolved. $CONVOLVED: the beginning of the name
+// of one of the two functions above.
+inline constexpr std::string_view kConvolved =
+    R"(/* The discrete Fourier transform of rows of $N elements. The parameters are those of the function for any length: `from` and `to` are the
+   distance from one real part to the next, 1 or 2; if it is 2, the first `stored` elements are stored. */
+static __attribute__((noinline)) void $NAME(const $T* from_re, const $T* from_im, int64_t from, int64_t rows, int64_t n, $T* to_re, $T* to_im, int64_t to, int64_t stored, $T* spare, const volatile int32_t* cancel) {
+  if (rows <= 0) return;
+$BODY)";
+inline constexpr std::string_view kTransformConvolved =
+    "$CONVOLVED_$G(re, im, im_step, count, n, out_re, out_im, dft_tables_$G, spare, cancel);";
 
 }  // namespace harp::render

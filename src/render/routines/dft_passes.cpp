@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ops/transform_parts.h"
 #include "render/c/vector_functions.h"
+#include "render/routines/dft_pairs_text.h"
 #include "render/text/filled.h"
 
 namespace harp::render {
@@ -338,22 +339,32 @@ std::string zipped(int first, int lanes) {
   return cat("__builtin_shufflevector(a, b, ", join(numbers, ", "), ")");
 }
 
+/// Returns the types and the shuffles of two vectors a and b that all texts use.
+Filling vectors_of(Unit& unit, DType dtype, int lanes) {
+  return {{"T", std::string(memory_type(dtype))},
+          {"V", value_type(unit, dtype, lanes)},
+          {"L", cat(lanes)},
+          {"F", std::string(harp::name(dtype))},
+          {"EVEN", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(0, 2, lanes), ")") : "a"},
+          {"ODD", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(1, 2, lanes), ")") : "b"},
+          {"LOW", lanes > 1 ? zipped(0, lanes) : "a"},
+          {"HIGH", lanes > 1 ? zipped(lanes / 2, lanes) : "b"}};
+}
+
 }  // namespace
+
+void define_pairs_of_rows(Unit& unit, DType dtype, int lanes) {
+  const Filling values = vectors_of(unit, dtype, lanes);
+  unit.definitions.once(filled("dft_unzip_$F", values), [&] { return filled(kUnzip, values); });
+  unit.definitions.once(filled("dft_zip_$F", values), [&] { return filled(kZip, values); });
+}
 
 void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<int64_t>& factors,
                              const std::set<std::pair<int64_t, int64_t>>& together) {
-  const std::string suffix(harp::name(dtype));
-  Filling values{{"T", std::string(memory_type(dtype))},
-                 {"V", value_type(unit, dtype, lanes)},
-                 {"L", cat(lanes)},
-                 {"F", suffix},
-                 {"FMA", elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes)},
-                 {"ZERO", lanes > 1 ? "{}" : "0"},
-                 {"SPLAT", lanes > 1 ? splat_function(unit, dtype, lanes) : ""},
-                 {"EVEN", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(0, 2, lanes), ")") : "a"},
-                 {"ODD", lanes > 1 ? cat("__builtin_shufflevector(a, b, ", lanes_from(1, 2, lanes), ")") : "b"},
-                 {"LOW", lanes > 1 ? zipped(0, lanes) : "a"},
-                 {"HIGH", lanes > 1 ? zipped(lanes / 2, lanes) : "b"}};
+  Filling values = vectors_of(unit, dtype, lanes);
+  values["FMA"] = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
+  values["ZERO"] = lanes > 1 ? "{}" : "0";
+  values["SPLAT"] = lanes > 1 ? splat_function(unit, dtype, lanes) : "";
   const auto define = [&](std::string_view name, std::string_view text) {
     unit.definitions.once(filled(name, values), [&] { return filled(text, values); });
   };

@@ -14,4 +14,8 @@ namespace harp::render {
 void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<int64_t>& factors,
                              const std::set<std::pair<int64_t, int64_t>>& together = {});
 
+/// Defines `dft_unzip_F(n, re, im, x, y)`, which separates n complex numbers whose real and imaginary parts alternate in memory: the real
+/// parts are re[0], re[2] ..., the imaginary parts im[0], im[2] ... And defines `dft_zip_F(n, x, y, re, im)`, the inverse. (dft_passes.cpp)
+void define_pairs_of_rows(Unit& unit, DType dtype, int lanes);
+
 }  // namespace harp::render

@@ -64,22 +64,27 @@ static void some_roots_$F(const int64_t* k, int64_t n, $T* c, $T* s) {
 )";
 
 inline constexpr std::string_view kRoots =
-    R"(/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
-static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
-  const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
-  for (int64_t first = 0; first < m; first += $D) {
+    R"(/* The n-th roots of 1, clockwise: root k has the real part re[step * k] and the imaginary part im[step * k]. If n is a multiple of 4, three
+   quarters are rotations of the first, and the second half of the first quarter has the cosines of the first half as sines. */
+static void roots_$F(int64_t n, $T* re, $T* im, int64_t step, const volatile int32_t* cancel) {
+  const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts, last = parts == 4 ? m / 2 : m - 1;
+  for (int64_t first = 0; first <= last; first += $D) {
     if (first % 4096 == 0 && harp_is_set(cancel)) return;
     int64_t k[$D];
     $T c[$D], s[$D];
-    for (int i = 0; i < $D; ++i) k[i] = first + i < m ? first + i : m - 1;
+    for (int i = 0; i < $D; ++i) k[i] = first + i < last ? first + i : last;
     some_roots_$F(k, n, c, s);
     for (int i = 0; i < $D; ++i)
-      for (int64_t part = 0; part < parts; ++part) {
-        roots[k[i] + part * m] = c[i];
-        roots[n + k[i] + part * m] = -s[i];
-        const $T turned = -s[i];
-        s[i] = c[i];
-        c[i] = turned;
+      for (int half = 0; half < (parts == 4 && k[i] > 0 && 2 * k[i] < m ? 2 : 1); ++half) {
+        const int64_t at = half ? m - k[i] : k[i];
+        $T x = half ? s[i] : c[i], y = half ? -c[i] : -s[i];
+        for (int64_t part = 0; part < parts; ++part) {
+          re[step * (at + part * m)] = x;
+          im[step * (at + part * m)] = y;
+          const $T turned = y;
+          y = -x;
+          x = turned;
+        }
       }
   }
 }
@@ -155,18 +160,18 @@ inline constexpr std::string_view kRowTables =
    between them by tiles of columns; each row of a tile has real parts, then imaginary parts. `spare` holds 2 n elements. */
 static void dft_row_tables_$F(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t r = dft_matrix_rows(n), m = n / r, tile = dft_tile_$F(r, m);
-  roots_$F(m, tables, cancel);
+  roots_$F(m, tables, tables + m, 1, cancel);
   if (r == 1) return;
   $T* turn = tables + 2 * (m + r);
-  roots_$F(r, tables + 2 * m, cancel);
-  roots_$F(n, spare, cancel);
+  roots_$F(r, tables + 2 * m, tables + 2 * m + r, 1, cancel);
+  roots_$F(n, spare, spare + 1, 2, cancel); /* in pairs, because they are read far apart: so each is in one cache line */
   for (int64_t k = 0; k < m; k += tile) {
     if (harp_is_set(cancel)) return;
     const int64_t at = k + tile <= m ? k : m - tile;
     for (int64_t u = 0; u < r; ++u, turn += 2 * tile)
       for (int64_t q = 0; q < tile; ++q) {
-        turn[q] = spare[u * (at + q)];
-        turn[tile + q] = spare[n + u * (at + q)];
+        turn[q] = spare[2 * u * (at + q)];
+        turn[tile + q] = spare[2 * u * (at + q) + 1];
       }
   }
 }
@@ -207,7 +212,7 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
 inline constexpr std::string_view kShortRows = R"(/* Transforms short rows, $L at a time, one in each lane of a vector. */
 static void dft_short_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
-  for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* for the last rows, if there are fewer than $L */
+  for (int64_t i = 0; rows < $L && i < 2 * n * $L; ++i) side_re[i] = 0; /* for lanes without a row */
   for (int64_t row = 0; row < rows; row += $L) {
     if (harp_is_set(cancel)) return;
     const int64_t count = row + $L < rows ? $L : rows - row;
@@ -234,30 +239,58 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 }
 )";
 
-// The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace.
-inline constexpr std::string_view kOfAnyLength =
-    R"(/* The discrete Fourier transform of rows of n elements. If im is 0, all imaginary parts are +0; one row of them serves all rows. */
-static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
-  if (rows <= 0 || n <= 0) return;
-  const int64_t im_step = im ? n : 0;
-  if (!im) {
+// The body of a function that transforms rows of n elements, of which the first `stored` of the result are stored. $PREPARE: statements
+// that fill tables. $TOGETHER: the number of rows that are separated at a time. $TRANSFORM: the transform of `count` rows.
+inline constexpr std::string_view kRowsOfPairs =
+    R"(  const int64_t im_step = from_im ? n : 0;
+  if (!from_im) {
     for (int64_t k = 0; k < n; ++k) spare[k] = 0;
-    im = spare;
+    from_im = spare;
     spare += n;
   }
-  if (dft_has_small_factors(n)) {
-    $T* const rest = spare + dft_row_tables_size_$F(n);
-    dft_row_tables_$F(n, spare, rest, cancel);
-    dft_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
-  } else {
-    const int64_t m = dft_convolution_length(n);
-    $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
-    dft_convolution_tables_$F(n, spare, rest, cancel);
-    if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
-    else dft_convolved_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
+$PREPARE  const int has_pairs = from == 2 || to == 2;
+  const int64_t together = has_pairs ? $TOGETHER : rows, separated = has_pairs ? together * n : 0;
+  $T *const x = spare, *const y = x + separated;
+  spare = y + separated;
+  for (int64_t row = 0; row < rows; row += together) {
+    if (harp_is_set(cancel)) return;
+    const int64_t count = rows - row < together ? rows - row : together;
+    const $T *re = from_re + from * n * row, *im = from_im + from * im_step * row;
+    $T *out_re = to_re + to * stored * row, *out_im = to_im + to * stored * row;
+    if (from == 2) {
+      dft_unzip_$F(n * count, re, im, x, y);
+      re = x, im = y;
+    }
+    if (to == 2) out_re = x, out_im = y;
+    $TRANSFORM
+    const int64_t lines = to == 1 ? 0 : stored == n ? 1 : count; /* whole rows are put together as one long row */
+    for (int64_t i = 0; i < lines; ++i)
+      dft_zip_$F(stored == n ? n * count : stored, x + n * i, y + n * i, to_re + 2 * stored * (row + i), to_im + 2 * stored * (row + i));
   }
 }
 )";
+
+// The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace. $BODY:
+// kRowsOfPairs.
+inline constexpr std::string_view kOfAnyLength =
+    R"(/* The discrete Fourier transform of rows of n elements, of which the first `stored` of the result are stored. `from` and `to`: the distance
+   from one real part to the next. If it is 2, imaginary parts are in between; such a row is separated, transformed in place, and put
+   together; short rows, $L of them at a time. Only such results may be shorter than n. Without from_im, all imaginary parts are +0; one row
+   of them serves all rows. */
+static __attribute__((noinline)) void dft_$F(const $T* from_re, const $T* from_im, int64_t from, int64_t rows, int64_t n, $T* to_re, $T* to_im, int64_t to, int64_t stored, $T* spare, const volatile int32_t* cancel) {
+  if (rows <= 0 || n <= 0) return;
+$BODY)";
+inline constexpr std::string_view kPrepareAny = R"(  const int is_convolution = !dft_has_small_factors(n);
+  const int64_t m = is_convolution ? dft_convolution_length(n) : n;
+  $T* const tables = spare;
+  spare += (is_convolution ? 2 * n + 2 * m : 0) + dft_row_tables_size_$F(m);
+  if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
+  else dft_row_tables_$F(n, tables, spare, cancel);
+)";
+inline constexpr std::string_view kTransformAny =
+    R"(if (!is_convolution) dft_rows_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);
+    else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);
+    else dft_convolved_rows_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);)";
 
 // The tables for $N elements. $KIND: "row" or "convolution".
 inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __attribute__((aligned(64)));\n";

@@ -39,12 +39,13 @@ struct TransformForm {
   ComplexLayout layout, to_layout;
   int64_t columns, kept;  // kept: number of elements of each row that are stored, from the first one on; 0: all
 };
-/// The generated function of a transform. If `tables` is empty, its parameters are (real parts, imaginary parts, rows, row length, real
-/// parts of the result, imaginary parts of the result, spare, cancel), and rows are contiguous. Otherwise they are (real parts, imaginary
-/// parts, step, real parts of the result, imaginary parts of the result, step of the result, rows, tables, spare, cancel). A step is the
-/// distance from row to row or, for columns, from element to element.
+/// The generated function of a transform. If `tables` is empty, its parameters are (real parts, imaginary parts, distance, rows, row
+/// length, real parts of the result, imaginary parts of the result, distance in the result, number of elements of each row that are stored,
+/// spare, cancel): a distance is that from one real part to the next, 1 or 2, and nothing is between the rows. Otherwise they are (real
+/// parts, imaginary parts, step, real parts of the result, imaginary parts of the result, step of the result, rows, tables, spare, cancel):
+/// a step is the distance from row to row or, for columns, from element to element.
 struct TransformRoutine {
-  std::string name, tables;
+  std::string name, tables = {};
 };
 TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::Function& cosine, const ir::Function& sine);
 
