@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Tensor is a lazy array: operations on tensors only record what to compute. Shapes and dtypes are known at once, and an error is stored as
-// the tensor's Err. The values are computed when they are needed: by Slice, Realize or String.
+// Tensor is a lazy array: operations on tensors only record what to compute. Shapes and dtypes are known at once, and an error is stored in
+// the tensor (see Err). The values are computed when they are needed: by Slice, Item, Realize or String.
 type Tensor struct {
 	ctx    *Context
 	sig    *signature
