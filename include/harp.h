@@ -1129,8 +1129,8 @@ HARP_API harp_node* harp_nll_loss(harp_node* x, harp_node* target, int32_t axis,
  * Operations of your own, from an expression: "where(x0 > 0, x0*x1, exp(x1) - 1)" over n arrays called x0, x1 ...
  *
  * The syntax is that of the text format (docs/text-format.md, "Expressions of your own"): Python's operators, calls of every elementwise
- * operation, cast(x0, dtype=f64), and numbers. A number takes the dtype of its neighbouring operand. The expression becomes ordinary nodes:
- * it fuses with other operations and has gradients. Any text is safe: a syntax error is HARP_ERROR_PARSE with its column, an operation that
+ * operation, cast(x0, dtype=f64), and numbers. A number takes the dtype of the other operand. The expression becomes ordinary nodes, which
+ * are fused and have gradients like any others. Any text is safe: a syntax error is HARP_ERROR_PARSE with its column, an operation that
  * is not elementwise is HARP_ERROR_INVALID_ARGUMENT.
  */
 HARP_API harp_node* harp_custom_elementwise(int32_t n, harp_node* const* nodes, const char* expr);
