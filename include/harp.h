@@ -1129,8 +1129,8 @@ HARP_API harp_node* harp_nll_loss(harp_node* x, harp_node* target, int32_t axis,
  * Operations of your own, from an expression: "where(x0 > 0, x0*x1, exp(x1) - 1)" over n arrays called x0, x1 ...
  *
  * The syntax is that of the text format (docs/text-format.md, "Expressions of your own"): Python's operators, calls of every elementwise
- * operation, cast(x0, dtype=f64), and numbers. A number takes the dtype of its neighbouring operand. The expression becomes ordinary nodes:
- * it fuses with other operations and has gradients. Any text is safe: a syntax error is HARP_ERROR_PARSE with its column, an operation that
+ * operation, cast(x0, dtype=f64), and numbers. A number takes the dtype of the other operand. The expression becomes ordinary nodes, which
+ * are fused and have gradients like any others. Any text is safe: a syntax error is HARP_ERROR_PARSE with its column, an operation that
  * is not elementwise is HARP_ERROR_INVALID_ARGUMENT.
  */
 HARP_API harp_node* harp_custom_elementwise(int32_t n, harp_node* const* nodes, const char* expr);
@@ -1255,14 +1255,14 @@ HARP_API harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_n
 
 /* Reverse-mode gradients. Makes nodes that compute the derivative of sum(y * grad_output) with respect to each of n nodes xs, and writes
  * them to out_gradients[0] ... out_gradients[n - 1]. Each has the dtype and shape of its x. They are ordinary nodes: a program may declare
- * them as outputs, compute with them, or differentiate them again. xs may be any float nodes, inputs or not.
+ * them as outputs, compute with them, or differentiate them again. xs may be any float or complex nodes, inputs or not.
  *
- * y: float. grad_output: of y's dtype, and of y's shape or a scalar; NULL means 1, and y must then have one element.
+ * y: float or complex. grad_output: of y's dtype, and of y's shape or a scalar; NULL means 1, and y must then be a float of one element.
  *
  * No gradient is silently zero. HARP_ERROR_NO_GRADIENT, naming the node, means that y does not depend on an x at all, or only through
- * integers or bools, or through an operation that has no derivative (bitcast). Operations that are constant almost everywhere (floor, sign,
- * a comparison ...) give zeros, as in PyTorch. Where a derivative does not exist (ties of maximum and max, abs at 0 ...), harp follows
- * PyTorch: docs/semantics.md, "Gradients".
+ * integers or bools (such as comparisons), or through an operation that has no derivative (bitcast). Operations that are constant almost
+ * everywhere (floor, sign ...) give zeros, as in PyTorch. Where a derivative does not exist (ties of maximum and max, abs at 0 ...), harp
+ * follows PyTorch: docs/semantics.md, "Gradients".
  *
  * As with a building function, the graph stores the first error; the status reports it too. On failure out_gradients is unchanged. */
 HARP_API harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);

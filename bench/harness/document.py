@@ -182,28 +182,29 @@ def lowered_goals(rows, lowered):
 
 # The section of the page about bench/cliffs, which measures randomly drawn programs.
 CLIFFS = """<a id="cliffs"></a>
-## Programs that nobody tuned for
+## Programs that harp was not tuned for
 
-The rows of this page are programs that harp was tuned on. `./dev cliffs --seed N --minutes M` looks for what they do not show: it draws programs
-from every family of operations and from composites (small networks and their gradients, stencils, k-means, sparse products ...), with shapes,
-dtypes, layouts and one or two threads as users have them, until the time box ends. Each case runs with symbolic sizes, with numbers in
-their place, and as NumPy, torch and a plain C loop (`gcc -O3 -march=native`) in the same process, in interleaved rounds; results that differ
-are a failure.
+harp was tuned on the programs of this page. `./dev cliffs --seed N --minutes M` measures others, to find those that are unexpectedly slow. It
+draws programs from every family of operations and from composites (small networks and their gradients, stencils, k-means, sparse products
+...), with the shapes, dtypes and layouts of users' programs and one or two threads, until the time is over. Each case runs with symbolic
+sizes, with numbers instead of them, and as NumPy, PyTorch and a plain C loop (`gcc -O3 -march=native`) in the same process, in interleaved
+rounds. A case whose results differ has failed.
 
-The score of a case is its speed relative to the best peer (to the C loop's time the least time of a call of harp is added); a case that reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak,
-both measured in the run) counts as at least 1. The report has the distribution for each family, beside it the roofline, the
-speed with symbolic sizes ÷ that of the specialised form, the speed without ÷ with the caller's workspace, memory and time to compile, and the worst
-cases as lines: `./dev cliffs --replay 'LINE'` measures one again and prints its graphs. `--json FILE` keeps the records (without it they are in
-`build/cliffs`), and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the same seed. A picture, `FILE` with the ending
-`.svg`, has a row for each family and in it a dot for each case, at its speed relative to the best peer and in that peer's colour. `--family NAME`
-restricts the sweep, `--list` names the families.
+The score of a case is its speed relative to the best peer (to the C loop's time the least time of a call of harp is added); a case that
+reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak, both measured in the run) counts as at least 1. For each family the report
+has the distribution of the scores, the speed relative to the roofline, the speed with symbolic sizes ÷ that with numbers, the speed without ÷
+with the caller's workspace, and memory and time of the compilation. The worst cases are lines that `./dev cliffs --replay 'LINE'` measures
+again; it also prints their graphs. `--json FILE` writes the records to FILE instead of a file in `build/cliffs`, and
+`./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the same seed. A picture, `FILE` with the ending `.svg`, has a row
+for each family and in it a dot for each case, at its speed relative to the best peer and in that peer's colour. `--family NAME` restricts the
+sweep to a family, `--list` names the families.
 
-The C loops are what a C programmer writes without a library: sorting by `qsort`, the greatest numbers in a short sorted list, Fourier transforms of
-lengths that are powers of two by radix 2, products of matrices and networks as nests of loops over rows. There is none for Fourier transforms of other
-lengths, for bf16, and for a few operations such as linear interpolation.
+The C loops are what a C programmer writes without a library: sorting by `qsort`, the greatest numbers in a short sorted list, Fourier
+transforms of lengths that are powers of two by radix 2, products of matrices and networks as nested loops over rows. There is none for Fourier
+transforms of other lengths, for bf16, and for a few operations such as linear interpolation.
 
-Goals: of each family the 5th percentile of the score is at least 0.5 and the median at least 1.0; symbolic ÷ specialised is at
-least 0.9 at the median and 0.5 anywhere; at most five cases are more than four times slower than their best peer; no case fails."""
+Goals: of each family the 5th percentile of the score is at least 0.5 and the median at least 1.0; the speed with symbolic sizes ÷ that with
+numbers is at least 0.9 at the median and 0.5 anywhere; at most five cases are more than four times slower than their best peer; no case fails."""
 
 
 def document(groups, machine, reasons, lowered, pictures):
@@ -219,9 +220,10 @@ def document(groups, machine, reasons, lowered, pictures):
     dropped = f"; {without} rows no longer have a goal" if without else ""
     lowered_note = f", {helped} of them only because the goal was lowered{dropped} (end of this page)" if lowered else ""
     text = ["# Performance", "",
-            "`./dev bench --json FILE` measured these rows; `bench/harness/document.py FILE --machine TEXT` wrote this page and its pictures from FILE. In",
-            "each row harp and its peer alternate within one run, on one thread, or on two threads if the name has `threads2`. A ratio of 2 means",
-            "that harp is twice as fast as the peer. The goals are in `bench/harness/goals.json`.", "",
+            "`./dev bench --json FILE` measured these rows; `bench/harness/document.py FILE --machine TEXT` wrote this page and its pictures from",
+            "FILE. In each row harp and its peer alternate within one run, on one thread, or on two threads if the name has `threads2`. A ratio of 2",
+            "means that harp is twice as fast as the peer. A goal is a bound of the ratio or, as `value`, of harp's number (`bench/harness/goals.json`).",
+            "A missed goal is followed by its reason.", "",
             f"Machine: {machine}", "", f"Goals met: {met(rows)}{lowered_note}", "", "| group | goals met |", "|---|---|"]
     text += [f"| [{TITLES.get(name, name)}](#{name}) | {met(group)} |" for name, group in groups.items()]
     text += ["", CLIFFS]

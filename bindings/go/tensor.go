@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Tensor is a lazy array: operations on tensors only record what to compute. Shapes and dtypes are known at once, and an error is stored as
-// the tensor's Err. The values are computed when they are needed: by Slice, Realize or String.
+// Tensor is a lazy array: operations on tensors only record what to compute. Shapes and dtypes are known at once, and an error is stored in
+// the tensor (see Err). The values are computed when they are needed: by Slice, Item, Realize or String.
 type Tensor struct {
 	ctx    *Context
 	sig    *signature
@@ -89,8 +89,8 @@ type number struct {
 	isInt   bool
 }
 
-// Number makes an operand of a Go number: it has rank 0 and takes the dtype of the tensors that it is used with. Its value is an argument
-// of the compiled program, not a part of it, so another value needs no new compilation.
+// Number makes an operand of a Go number: it has rank 0 and takes the dtype of the other operand; a float next to integers becomes an f32.
+// Its value is an input of the compiled program, not a part of it, so another value needs no new compilation.
 func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64](value T) *Tensor {
 	kind := reflect.TypeOf(value).Kind()
 	made := &struct { // one allocation

@@ -6,8 +6,7 @@
 //
 // During tracing the function receives tensors that have types but no elements. Reading elements (item, data) is an error, and side effects
 // of the function happen only during tracing. Tensors that the function captures keep the values that they had during tracing. A number
-// among the arguments is a tensor of rank 0 inside the function. Like a number in an expression, it takes the dtype of its neighbouring
-// operand.
+// among the arguments is a tensor of rank 0 inside the function. Like a number in an expression, it takes the dtype of the other operand.
 #ifndef HARP_JIT_HPP
 #define HARP_JIT_HPP
 

@@ -5,7 +5,7 @@
 //
 // Copies of a Tensor share the array. The call of an operation checks its operands, although it computes nothing: shapes and dtypes are
 // already known. Operands of different shapes broadcast as in NumPy, dtypes promote as HARP_GRAPH_PROMOTE_MIXED defines, and a number takes
-// the dtype of the neighbouring array.
+// the dtype of the other operand (a floating-point number next to integers is an f32).
 //
 // The compiled program depends on the operations, their attributes and the types of the inputs, never on elements. A number next to an
 // array is an input like any other, except for -1, 0, 1, 2, 3 and 0.5, which are constants that the compiler sees.

@@ -161,7 +161,7 @@ struct Value {
   uint32_t pending = 0;                  // upper bound of the number of pending values that this one depends on, itself included
   int32_t part = -1;                     // if not negative: this is result number `part` of the only operand, which has several results
   bool is_gradient = false;              // true: this value is listed in one of the Gradients of the list `gradients`
-  bool weak = false;                     // true: a number passed to jit, which takes the dtype of the neighbouring operand
+  bool weak = false;                     // true: a number passed to jit, which takes the dtype of the other operand
   std::atomic<bool> is_constant{false};  // true: the value is computed and realize() was called on it, so `origins` is ignored
   int32_t argument = -1;                 // for a placeholder (jit.hpp): the index of the argument that it stands for
   uint32_t index = 0;                    // the index of this value in the walk whose id is `walk` (walk.hpp)

@@ -13,7 +13,7 @@ LOSSES = "huber_loss binary_cross_entropy binary_cross_entropy_with_logits mse_l
 # (owners, names, what NULL means): pointers that may be NULL. By convention, NULL is also allowed for lists of length 0, for `options` and
 # `err`, and for handles that a function without `err` only queries. No other pointer may be NULL.
 NULL_MEANS = [
-    (REDUCTIONS, "axes", "all axes; n_axes is not looked at"),
+    (REDUCTIONS, "axes", "all axes; n_axes is ignored"),
     ("transpose", "axes", "the axes in reverse order"),
     ("squeeze", "axes", "all axes of size 1"),
     ("flip", "axes", "all axes"),
@@ -168,8 +168,8 @@ HANDLES = {
     "program": ("context", True, True, ""),
     "buffer": ("context", True, True, "its content: one writer or many readers"),
     "error": ("", True, True, ""),
-    "string": ("", True, False, ""),
-    "tune_result": ("", True, False, ""),
+    "string": ("", True, True, ""),
+    "tune_result": ("", True, True, ""),
 }
 
 # (regular expression, group, C type) of constants; the first expression that matches a constant's name decides. Bindings turn each group

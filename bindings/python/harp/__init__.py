@@ -5,7 +5,9 @@
     y = harp.softmax(x @ x.T, axis=-1)       # nothing is computed yet
     print(y.sum())                           # one program, compiled once for this structure
 
-The namespace is that of the Array API standard. The names listed at the end of this file, such as harp.jit and harp.grad, are additions.
+The namespace is that of the Array API standard (2024.12). harp.jit, harp.grad, harp.vmap, harp.Graph, harp.tune and the operations of harp.h
+that the standard does not have, such as harp.softmax, are additions. The only device is "cpu". docs/python.md in harp's sources is the
+tutorial.
 """
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Random numbers as functions of a key: the same key gives the same array, whatever the backend and the number of threads.
 
-    key = harp.random.key(42)
+    key, other = harp.random.split(harp.random.key(42))
     x = harp.random.normal(key, (3, 4))
-    key, other = harp.random.split(key)
+
+Use each key for one array only: split makes new keys from a key, which must not be used afterwards.
 """
 from __future__ import annotations
 

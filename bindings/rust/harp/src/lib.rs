@@ -11,11 +11,12 @@
 //! # }
 //! ```
 //!
-//! [`Tensor`] is the lazy array, [`Graph`] builds programs for any size and [`Jit`] traces them, [`ast`] has functions of one's own,
-//! [`Native`] calls Rust and C, [`dlpack`] shares arrays with other libraries, and [`Autotuner`] looks for the fastest way to make a program. Names and meanings of the operations are those of harp's C interface (`include/harp.h`).
+//! [`Tensor`] is the lazy array, [`Graph`] builds programs for any size and [`Jit`] traces them, [`ast`] builds custom functions,
+//! [`Native`] calls Rust and C, [`dlpack`] shares arrays with other libraries, and [`Autotuner`] searches for the fastest configuration of a
+//! program. Names and meanings of the operations are those of harp's C interface (`include/harp.h`).
 //!
-//! Errors are [`Error`]s, with the C library's text and a kind. Operators, and methods for which there is a `try_` variant, panic with that
-//! text.
+//! Errors are [`Error`]s, with the C library's message and a kind. Operators, and methods for which there is a `try_` variant, panic with
+//! that message.
 //!
 //! | | may be sent to another thread | may be shared by threads |
 //! |---|---|---|
@@ -23,8 +24,8 @@
 //! | [`Jit`] | as its function | as its function |
 //! | [`Tensor`], [`Graph`], [`GraphNode`], [`Backend`] | no | no |
 //!
-//! These rules follow from `harp.h`: one thread at a time builds a graph (here the thread that its nodes belong to), and any number of
-//! threads compile it.
+//! These rules follow from `harp.h`: only one thread at a time may build a graph (here the thread to which its nodes belong), and any number
+//! of threads may compile it.
 #![warn(missing_debug_implementations)]
 #![allow(clippy::needless_doctest_main)]
 
