@@ -40,10 +40,10 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .window_rows = 2,
       .joins_columns = true,
       .integer_products = true,
+      .finishes_products = true,
       // The gradient of windows of 3 x 3 elements loads 9. One of 5 x 5 elements would load 25, and takes 0.2 s to compile; one of 7 x 7
       // elements 0.5 s. Values of which more elements are read are also no longer counted one by one (materialise.cpp).
       .shifted_loads = 24,
-      .finishes_products = true,
       .min_blocks = 4,
       .max_block_bytes = cpu.caches.third / 8,
       .max_blocks_of_smallest = 64,

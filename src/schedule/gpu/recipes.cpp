@@ -214,9 +214,9 @@ FusionLimits fusion_limits(const Gpu&) {
       .window_rows = 4,
       .joins_columns = false,  // not measured
       .integer_products = true,
-      .shifted_loads = 0,  // not measured
       // A product on a GPU computes its factors while it copies their tiles to shared memory.
       .finishes_products = false,
+      .shifted_loads = 0,  // not measured
       // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,
