@@ -28,6 +28,7 @@
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
 #include "schedule/shifted_rows.h"
+#include "schedule/sorted_scatters.h"
 #include "schedule/split_groups.h"
 #include "schedule/split_reductions.h"
 
@@ -728,6 +729,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = choose_product_axes(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
+  graph = sort_updates(std::move(graph), limits);
   const TransformAbilities abilities{.any_length_takes_reals = !limits.grid_routines, .takes_long_columns = !limits.grid_routines};
   graph = opt::in_order(place_transforms(std::move(graph), abilities));
   const Transforms transforms = find_transforms(*graph, abilities);

@@ -110,7 +110,7 @@ class Packaging:
         assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]
 
     def case_needed(self):
-        """C1.cuda_driver C1.shared_library: DT_NEEDED names no driver library; SONAME, relro, bind-now"""
+        """C1.cuda_driver C1.no_cuda C1.shared_library: DT_NEEDED names no driver library; SONAME, relro, bind-now"""
         text = run("readelf", "-dW", self.library)
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", text)
         assert needed and all(MAY_NEED.match(name) for name in needed), f"DT_NEEDED: {needed}"
@@ -120,7 +120,7 @@ class Packaging:
         assert "GNU_RELRO" in run("readelf", "-lW", self.library)
 
     def case_cuda_size(self):
-        """C1.cuda_driver: the parts for CUDA make the library at most 10 % larger"""
+        """C1.no_cuda: the parts for CUDA make the library at most 10 % larger"""
         with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
             if "CMAKE_BUILD_TYPE:STRING=Release\n" not in file.read() or os.environ.get("HARP_SANITIZE"):
                 return  # the limit is for what users get
@@ -143,7 +143,7 @@ class Packaging:
         assert share <= 0.10, f"the parts for CUDA have {sizes[True]} bytes, {share:.1%} of the {sizes[False]} bytes of the others"
 
     def case_no_cuda_library(self):
-        """C1.cuda_driver: a program that uses no GPU opens neither CUDA's driver nor its compiler"""
+        """C1.no_cuda: a program that uses no GPU opens neither CUDA's driver nor its compiler"""
         program = self.build_with_make(self.prefix, "harp", os.path.join(self.scratch, "no_cuda"))
         # ld.so lists each library that is to be loaded, also by dlopen and also if it is not found: a file for each process, whose name ends
         # with the number of the process. tests/cuda/device_test.cpp tests the same by the calls of a driver that is there.
@@ -158,7 +158,7 @@ class Packaging:
         assert not opened, opened
 
     def case_nothing_at_load(self):
-        """X9.no_tls C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
+        """X9.no_tls C1.no_cuda C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
         assert not re.search(r"^\s*TLS\b", run("readelf", "-lW", self.library), re.M), "the library has thread-local variables"
         # The compiler adds static constructors of its own: frame_dummy, and one that fills the table of __builtin_cpu_supports. They are
         # not counted.

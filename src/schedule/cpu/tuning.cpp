@@ -41,6 +41,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .joins_columns = true,
       .integer_products = true,
       .finishes_products = true,
+      .sorted_updates = 0,  // one thread applies the updates of a row in their order anyway
       // The gradient of windows of 3 x 3 elements loads 9. One of 5 x 5 elements would load 25, and takes 0.2 s to compile; one of 7 x 7
       // elements 0.5 s. Values of which more elements are read are also no longer counted one by one (materialise.cpp).
       .shifted_loads = 24,
