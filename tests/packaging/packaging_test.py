@@ -145,8 +145,9 @@ class Packaging:
     def case_no_cuda_library(self):
         """C1.no_cuda: a program that uses no GPU opens neither CUDA's driver nor its compiler"""
         program = self.build_with_make(self.prefix, "harp", os.path.join(self.scratch, "no_cuda"))
-        # ld.so lists each library that is to be loaded, also by dlopen and also if it is not found: a file for each process, whose name ends
-        # with the number of the process. tests/cuda/device_test.cpp tests the same by the calls of a driver that is there.
+        # ld.so lists each library that is to be loaded, also by dlopen and also if it is not found. There is a list for each process, in a
+        # file whose name ends with the number of the process. tests/cuda/device_test.cpp tests the same by the calls of a driver that is
+        # there.
         self.run_consumer(program, self.prefix, LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(self.scratch, "loaded"))
         libraries = set()
         for name in os.listdir(self.scratch):
@@ -158,7 +159,7 @@ class Packaging:
         assert not opened, opened
 
     def case_nothing_at_load(self):
-        """X9.no_tls C1.no_cuda C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
+        """X9.no_tls C1.no_cuda C1.shared_library: no thread-local storage, no static constructors: loading runs none of the library's code"""
         assert not re.search(r"^\s*TLS\b", run("readelf", "-lW", self.library), re.M), "the library has thread-local variables"
         # The compiler adds static constructors of its own: frame_dummy, and one that fills the table of __builtin_cpu_supports. They are
         # not counted.

@@ -16,9 +16,9 @@
 //         acc0 += the element of u in the column
 //       result[index][column] = acc0
 //
-// Otherwise, if the indices select whole rows (all elements behind the scatter axis have the same index), the axis is divided into ranges, and each
-// group of threads owns one range. A group reads all indices and applies those updates whose index is in its range; the threads of the
-// group update different elements of a row:
+// Otherwise, if the indices select whole rows (all elements behind the scatter axis have the same index), the axis is divided into ranges,
+// and each group of threads owns one range. A group reads all indices and applies those updates whose index is in its range; the threads
+// of the group update different elements of a row:
 //
 //   thread block in 0 .. ranges:
 //     declare acc0          # shared: for each of 4096 indices, 1 + its row in the range, or 0 if it is in another range
