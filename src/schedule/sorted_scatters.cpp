@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "graph/view.h"
+#include "schedule/program.h"
 
 namespace harp {
 namespace {
@@ -39,6 +40,20 @@ const Node* row_indices(const Node& scatter) {
   return nullptr;
 }
 
+/// Returns the bytes that are written and read for each row of updates because the updates are in memory: a gather reads an array. 0 if
+/// they would be there anyway, or if the length of the rows is unknown.
+int64_t stored_bytes(const Node& scatter) {
+  const Node& updates = *scatter.sources[2];
+  const Node* array = &updates;
+  while (is_movement(array->op) && array->op != Op::kPad) array = array->sources[0];
+  const bool has_buffer = array->op == Op::kInput || array->op == Op::kConstantArray;
+  if (has_buffer || is_reduce(array->op) || is_scan(array->op) || stands_alone(*array) || array->rank() == 0) return 0;
+  Shape row = updates.shape;
+  row[static_cast<size_t>(scatter.as<GatherAttributes>().axis)] = 1;
+  const Dim elements = element_count(row);
+  return elements.is_constant() ? 2 * static_cast<int64_t>(size_of(updates.dtype)) * elements.constant() : 0;
+}
+
 bool pays(const Node& scatter, const FusionLimits& limits) {
   if (limits.sorted_updates == 0 || scatter.op != Op::kScatterAdd || !is_float(scatter.dtype)) return false;
   const Node& indices = *scatter.sources[1];
@@ -47,7 +62,7 @@ bool pays(const Node& scatter, const FusionLimits& limits) {
   if (range(indices.shape[axis]).hi < limits.sorted_updates) return false;
   const Shape rows(scatter.shape.begin(), scatter.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
   const int64_t groups = std::min(kScatterGroups, range(element_count(rows)).hi);
-  return groups * static_cast<int64_t>(size_of(DType::kI32)) > kSortedBytes;
+  return groups * static_cast<int64_t>(size_of(DType::kI32)) > kSortedBytes + stored_bytes(scatter);
 }
 
 /// Builds the nodes for one scatter.
