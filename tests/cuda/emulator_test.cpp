@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -175,6 +177,21 @@ TEST_CASE("C1: the emulator runs blocks with barriers and shared memory, in ever
   CHECK(launch(sum, 1, 512, 0, kOrders[0], out.data(), x.data(), 1u) ==
         "sum, block (0, 0, 0): a block of 512 threads; at most 256 are allowed");
   CHECK_THROWS_AS(library.kernel("product"), Error);
+}
+
+TEST_CASE("C1: the stacks of the emulator's threads are unmapped with their library") {
+  const auto mappings = [] {
+    std::ifstream file("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n');
+  };
+  const auto before = mappings();
+  {
+    const EmulatedLibrary library(emulated_source(kSum));
+    std::vector<float> x(5000), out(4);
+    CHECK(launch(library.kernel("sum"), 4, 256, 0, kOrders[0], out.data(), x.data(), 5000u) == "");
+    CHECK(mappings() >= before + 256);
+  }
+  CHECK(mappings() < before + 64);
 }
 
 TEST_CASE("C1: kernels of several programs are compiled together") {
