@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-// std::regex takes about as long for a kernel's text as compiling takes for a third of it. Most programs have nothing that the regular
-// expressions below look for, so a plain search comes first.
+// std::regex is slow: it tries each expression at every position of the text. Most programs have nothing that the expressions below look
+// for, so a plain search comes first.
 namespace harp::cuda_test {
 namespace {
 
