@@ -1,14 +1,16 @@
 // Measures programs on the first GPU, with arrays in the GPU's memory. They are compared with PyTorch on the same GPU: with its copy of the
-// same number of bytes, or with its version of the same function, which calls CUB, cuBLAS or cuDNN. Times are measured by the GPU's clock,
-// around runs on a stream of the host. gpu.small consists of ten small kernels, so that it measures launches. Kernels that may be slow come
-// last. On a machine without a GPU these benchmarks are skipped.
+// same number of bytes, with its version of the same function, which calls CUB, cuBLAS or cuDNN, or with that function compiled by
+// torch.compile. Times are measured by the GPU's clock, around runs on a stream of the host. gpu.small consists of ten small kernels, so
+// that it measures launches. Kernels that may be slow come last. On a machine without a GPU these benchmarks are skipped.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "bench/harness/gpu_host.h"
 #include "bench/harness/peer_process.h"
@@ -63,6 +65,14 @@ Work small(const char* row, const char* peer, const char* label, Runs runs) {
   return work;
 }
 
+/// Describes the same work as `work`, compared with its function compiled by torch.compile. The function of bench/peers/torch_cuda.py has
+/// the name of the other one, followed by _compiled.
+Work against_compiled(Work work, const char* row) {
+  work.row = row, work.label = "torch.compile";
+  work.peer.insert(work.peer.find(' '), "_compiled");
+  return work;
+}
+
 /// Describes a gather, which reads rows of 256 columns from a table, and its gradient, which adds rows to the rows of a table.
 std::vector<Work> embeddings() {
   constexpr size_t kLookups = size_t{1} << 18, kWidth = 256;
@@ -101,6 +111,7 @@ std::vector<Work> works() {
       moving("gpu.layer_norm.1024", rows + ", w: f32[1024], b: f32[1024]) {\n  return y = layer_norm(x, weight=w, bias=b)\n}",
              "layer_norm 16384 1024", 2 * 16384 * 1024 * kFloat, Against::kFunction),
       small("gpu.small", "small", "torch, eager", Runs::kEnqueued),
+      against_compiled(small("gpu.small", "small", "torch", Runs::kEnqueued), "gpu.small.compiled"),
       small("gpu.small.wait", "small_wait", "torch, eager, each waits", Runs::kComplete),
       small("gpu.small.graph", "small_graph", "torch, CUDA graph", Runs::kEnqueued),
       computing("gpu.matmul.1024", "(a: f32[1024,1024], b: f32[1024,1024]) {\n  return y = a @ b\n}", "matmul 1024", 2 * std::pow(1024, 3),
@@ -126,6 +137,13 @@ std::vector<Work> works() {
   };
   const std::vector<Work> more = embeddings();
   all.insert(all.end(), more.begin(), more.end());
+  for (const auto& [row, compiled] :
+       {std::pair("gpu.softmax.1024", "gpu.softmax.1024.compiled"), std::pair("gpu.softmax.8192", "gpu.softmax.8192.compiled"),
+        std::pair("gpu.layer_norm.1024", "gpu.layer_norm.1024.compiled")}) {
+    const std::string_view name = row;
+    const auto work = std::find_if(all.begin(), all.end(), [&](const Work& w) { return w.row == name; });
+    all.push_back(against_compiled(*work, compiled));
+  }
   // 65,536 updates of each of the 256 bins of a histogram
   const std::string sums = "index_add(bins, i, i, axis=0)";
   Work histogram = moving("gpu.histogram", "(bins: i32[256], i: i32[16777216]) {\n  return y = cast(" + sums + ", dtype=i64)\n}",
@@ -311,13 +329,15 @@ Candidate candidate_of(GpuProgram& harp, const Gpu& gpu, Runs runs) {
   };
 }
 
-/// Makes the process of PyTorch prepare the same work, and compares its result with harp's.
-void prepare(PeerProcess& peer, const Work& work, GpuProgram& harp) {
+/// Makes the process of PyTorch prepare the same work, and compares its result with harp's. Returns false if PyTorch lacks software for it.
+bool prepare(PeerProcess& peer, const Work& work, GpuProgram& harp) {
   const size_t copied = work.against == Against::kCopy ? work.bytes : 0;
   const size_t end_of_name = work.peer.find(' ');
-  peer.select(work.peer.substr(0, end_of_name) + " " + std::to_string(copied) + " " + std::to_string(work.low) +
-              work.peer.substr(end_of_name));
+  if (!peer.select(work.peer.substr(0, end_of_name) + " " + std::to_string(copied) + " " + std::to_string(work.low) +
+                   work.peer.substr(end_of_name)))
+    return false;
   harp.check(peer, work.row);
+  return true;
 }
 
 std::vector<Row> run(Session& session, std::optional<Gpu>& gpu, const Work& work) {
@@ -327,12 +347,10 @@ std::vector<Row> run(Session& session, std::optional<Gpu>& gpu, const Work& work
   std::vector<Candidate> candidates = {candidate_of(harp, *gpu, work.runs)};
   PeerProcess* const peer = gpu->peer(session);
   try {
-    if (peer != nullptr) {
-      prepare(*peer, work, harp);
-      candidates.push_back(peer->candidate());
-    }
+    const bool is_compared = peer != nullptr && prepare(*peer, work, harp);
+    if (is_compared) candidates.push_back(peer->candidate());
     const Comparison times = compare(candidates, effort_on_gpu(session.effort));
-    return {compared(work.row, work.scale, times, work.label, peer != nullptr ? std::optional<size_t>(1) : std::nullopt)};
+    return {compared(work.row, work.scale, times, work.label, is_compared ? std::optional<size_t>(1) : std::nullopt)};
   } catch (...) {
     gpu->end_peer();
     throw;

@@ -114,9 +114,11 @@ double PeerProcess::answered_number() {
   return std::stod(line);
 }
 
-void PeerProcess::select(const std::string& arguments) {
+bool PeerProcess::select(const std::string& arguments) {
   tell("work " + arguments + "\n");
-  if (answer() != "ready") throw std::runtime_error(name_ + " failed to prepare " + arguments);
+  const std::string found = answer();
+  if (found != "ready" && found != "absent") throw std::runtime_error(name_ + " failed to prepare " + arguments);
+  return found == "ready";
 }
 
 Candidate PeerProcess::candidate() {

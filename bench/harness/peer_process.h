@@ -7,7 +7,9 @@
 //     the peer: ready   the problem is prepared; otherwise the peer exits, with 69 if software that it needs is not installed
 //     run N CPU         answer: the seconds for N runs; CPU -1: any CPU, and wall-clock time if there are several threads
 //     sample            answer: the number of elements of the result, then a line for each element that sampled() selects
-//     work ARGUMENT...  for programs that serve several rows: selects the problem; answer: ready, or failed
+//     work ARGUMENT...  for programs that serve several rows: selects the problem; answer: ready, or failed, or absent if software that
+//     only
+//                       this problem needs is not installed
 #pragma once
 
 #include <sys/types.h>
@@ -31,9 +33,9 @@ class PeerProcess {
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  /// Makes the other program (peer) prepare the problem of the next measurement, if it serves several measurements. Throws
-  /// std::runtime_error if the program fails to do so.
-  void select(const std::string& arguments);
+  /// Makes the other program (peer) prepare the problem of the next measurement, if it serves several measurements. Returns false if
+  /// software that only this problem needs is not installed. Throws std::runtime_error if the program fails to prepare it.
+  bool select(const std::string& arguments);
   /// Makes the other program (peer) run its problem once, and throws std::runtime_error unless its result equals harp's up to rounding.
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);

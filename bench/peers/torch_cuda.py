@@ -6,13 +6,18 @@ all benchmarks of bench/cases/gpu.cpp, because starting PyTorch on a GPU takes s
 
 NAME is a key of WORKS, and SIZE... are the arguments of its function. The float inputs are in [LOW, 1). If BYTES is not 0, a copy is timed
 that reads and writes this number of bytes in total, and the work is only computed once, for its result. Times are those of the GPU's clock,
-except for small_wait. No product uses TF32. The exit status is 69 if there is no PyTorch or no GPU.
+except for small_wait. No product uses TF32. The works that end with _compiled are functions that torch.compile has compiled; the answer to
+the request is "absent" if it cannot compile for a GPU. The exit status is 69 if there is no PyTorch or no GPU.
 """
+import importlib.util
 import os
 import sys
 import time
 
 import harp_bench_served as served
+
+# torch.compile compiles in this process. Its worker processes would take over the socket that is this program's standard output.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 try:
     import torch
@@ -21,6 +26,17 @@ except ImportError as error:
 
 LOW = -1.0  # the least value of the current work's float inputs
 WORD = 0xFFFFFFFF
+
+
+class Absent(Exception):
+    """Software that only the selected work needs is not installed."""
+
+
+def compiled(function):
+    """Returns the function compiled by torch.compile for the sizes of its first call. That call compiles it."""
+    if not hasattr(torch, "compile") or importlib.util.find_spec("triton") is None:
+        raise Absent("torch.compile needs PyTorch 2.0 or newer and Triton")
+    return torch.compile(function, fullgraph=True, dynamic=False)
 
 
 def array(number, *shape, dtype=torch.float32):
@@ -92,6 +108,17 @@ def layer_norm(rows, columns):
     return lambda: torch.nn.functional.layer_norm(x, (columns,), weight, bias)
 
 
+def softmax_compiled(rows, columns):
+    x, function = array(0, rows, columns), compiled(lambda x: torch.softmax(x, -1))
+    return lambda: function(x)
+
+
+def layer_norm_compiled(rows, columns):
+    x, weight, bias = array(0, rows, columns), array(1, columns), array(2, columns)
+    function = compiled(lambda x, weight, bias: torch.nn.functional.layer_norm(x, (columns,), weight, bias))
+    return lambda: function(x, weight, bias)
+
+
 def matmul(n, dtype=torch.float32):
     a, b = (array(i, n, n, dtype=dtype) for i in range(2))
     result = torch.empty_like(a)
@@ -138,16 +165,21 @@ def fft(n):
     return lambda: torch.fft.fft(x)
 
 
+def products_and_softmaxes(x, weight, layers):
+    for _ in range(layers):
+        x = torch.softmax(x @ weight, -1)
+    return x
+
+
 def small(n, layers):
     x, weight = (array(i, n, n) for i in range(2))
+    return lambda: products_and_softmaxes(x, weight, layers)
 
-    def run():
-        y = x
-        for _ in range(layers):
-            y = torch.softmax(y @ weight, -1)
-        return y
 
-    return run
+def small_compiled(n, layers):
+    x, weight = (array(i, n, n) for i in range(2))
+    function = compiled(lambda x, weight: products_and_softmaxes(x, weight, layers))
+    return lambda: function(x, weight)
 
 
 def small_wait(n, layers):
@@ -184,7 +216,8 @@ WORKS = {
     "matmul_f64": lambda n: matmul(n, torch.float64),
     "matmul_of": matmul_of, "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "histogram": histogram,
     "sort": sort, "fft": fft, "small": small,
-    "small_wait": small_wait, "small_graph": small_graph,
+    "small_wait": small_wait, "small_graph": small_graph, "small_compiled": small_compiled,
+    "softmax_compiled": softmax_compiled, "layer_norm_compiled": layer_norm_compiled,
 }
 
 
@@ -226,12 +259,15 @@ class Job:
 
 
 def selected(words):
-    """Returns the job of a request. If it fails, prints a message to stderr and returns None."""
+    """Returns the job of a request. If it fails, prints a message to stderr and returns None. Raises Absent if PyTorch cannot do the work
+    here."""
     global LOW
     torch.cuda.empty_cache()  # frees the memory of the previous job, which harp's process may need
     try:
         LOW = float(words[2])
         return Job(words[0], int(words[1]), *map(int, words[3:]))
+    except Absent:
+        raise
     except Exception as problem:  # any error of PyTorch is a failure of this benchmark alone
         print(f"harp_bench_torch_cuda: {' '.join(words)}: {problem}", file=sys.stderr)
         return None
@@ -250,8 +286,12 @@ def main():
         words = line.split()
         if words[0] == "work":
             job = None  # releases the memory of the previous job first
-            job = selected(words[1:])
-            print("ready" if job else "failed", flush=True)
+            try:
+                job = selected(words[1:])
+                print("ready" if job else "failed", flush=True)
+            except Absent as problem:
+                print(f"harp_bench_torch_cuda: {words[1]}: {problem}", file=sys.stderr)
+                print("absent", flush=True)
         elif words[0] == "run":
             if int(words[2]) >= 0:
                 os.sched_setaffinity(0, {int(words[2])})

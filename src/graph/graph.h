@@ -101,6 +101,9 @@ struct ConcatAttributes {
 /// The attributes of a gather or a scatter.
 struct GatherAttributes {
   int axis;
+  // Only for a scatter: the indices are in ascending order along the axis, and the same for all elements of a row of updates. None is
+  // negative, and none exceeds the axis. Set by the scheduler (schedule/sorted_scatters.h), never in a graph of the user.
+  bool is_sorted = false;
   bool operator==(const GatherAttributes&) const = default;
 };
 

@@ -64,7 +64,7 @@ struct AttributesHash {
     mix(hash, static_cast<size_t>(a.dilation));
   }
   void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
-  void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
+  void operator()(const GatherAttributes& a) const { mix(hash, 2 * static_cast<size_t>(a.axis) + (a.is_sorted ? 1 : 0)); }
   void operator()(const SortAttributes& a) const { mix(hash, a.descending); }
   void operator()(const CustomAttributes& a) const {
     mix(hash, std::hash<std::string>()(a.text));

@@ -28,6 +28,7 @@
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
 #include "schedule/shifted_rows.h"
+#include "schedule/sorted_scatters.h"
 #include "schedule/split_groups.h"
 #include "schedule/split_reductions.h"
 #include "schedule/window_channels.h"
@@ -731,6 +732,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = store_window_channels(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
+  graph = sort_updates(std::move(graph), limits);
   const bool are_calls = !limits.grid_routines;  // each routine is a call of a function, not a sequence of kernels
   const TransformAbilities abilities{
       .any_length_takes_reals = are_calls, .any_length_takes_pairs = are_calls, .takes_long_columns = are_calls};

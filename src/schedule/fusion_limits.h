@@ -58,6 +58,10 @@ struct FusionLimits {
   // product reads these values (materialise.h)
   bool finishes_products;
 
+  // --- Scatters of many updates (sorted_scatters.h): fewest updates along the axis of a scatter_add of floats for which sorting them by
+  // their elements may pay. 0: they are never sorted.
+  int64_t sorted_updates;
+
   // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression
   // once for each set of rows that are padding at some position, so the time to compile it grows fast with this number. 0: none.
   int64_t shifted_loads;

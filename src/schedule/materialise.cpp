@@ -326,6 +326,12 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
     if (info(node->op).family == Family::kGather && !are_positions(*node->sources[1]))
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
+    // the sorted indices of a scatter, because each of them is read at least twice for each column (lower/gpu/scatter.h)
+    if (is_scatter(node->op) && node->as<GatherAttributes>().is_sorted) {
+      const Node* indices = node->sources[1];
+      while (is_movement(indices->op)) indices = indices->sources[0];
+      stored.insert(indices);
+    }
   }
 
   store_bordered(live, limits.min_elements, stored);

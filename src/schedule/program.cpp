@@ -107,7 +107,7 @@ std::string describe_scan(const Node& scan) {
 
 std::string describe_scatter(const Node& scatter) {
   return cat(name(scatter.op), " of ", to_string(scatter.sources[2]->shape), " to ", to_string(scatter.shape), " axis ",
-             scatter.as<GatherAttributes>().axis);
+             scatter.as<GatherAttributes>().axis, scatter.as<GatherAttributes>().is_sorted ? ", sorted" : "");
 }
 
 std::span<const Node* const> operands_of(const Node& node) {

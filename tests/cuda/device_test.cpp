@@ -158,7 +158,7 @@ TEST_CASE("H4.available: what is missing for CUDA is said") {
   CHECK(driver.live() == "");
 }
 
-TEST_CASE("H5.device: a context that uses no GPU does not open the driver") {
+TEST_CASE("H5.device C1.no_cuda: a context that uses no GPU does not open the driver") {
   const fake_cuda::Driver driver;
   const Context context = fake_cuda::make_context(driver);
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[n]) { return y = x * 2.0 }");

@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cuda/emulator/library.h"
-#include "cuda/emulator/source.h"
+#include "cuda/emulator/merged_source.h"
 #include "cuda/run_plan.h"
 #include "fuzz/guarded_memory.h"
 #include "graph/index_fault.h"
@@ -97,7 +96,7 @@ void check_shared_arrays(const std::string& source) {
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("extern \"C\" __global__")) bytes = 0;
     std::smatch array;
-    if (!std::regex_search(line, array, kArray)) continue;
+    if (line.find("__shared__") == line.npos || !std::regex_search(line, array, kArray)) continue;
     size_t of_array = kBytes.at(array[1]);
     const std::string sizes = array[2];
     for (size_t at = 0; at < sizes.size(); at = sizes.find(']', at) + 1) of_array *= std::stoul(sizes.substr(at + 1));
@@ -135,13 +134,28 @@ void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case t
   all.push_back({std::move(label), std::move(test), std::move(reference), std::move(generated)});
 }
 
-std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, Orders orders, int data_sets) {
+namespace {
+
+std::string merged_text(std::span<const GpuProgram> programs) {
   std::vector<std::string> texts;
   for (const GpuProgram& program : programs) texts.push_back(program.generated.source);
-  const EmulatedLibrary library(emulated_source(texts));
+  return emulated_source(texts);
+}
+
+std::vector<std::string> run_all(std::span<const GpuProgram> programs, const EmulatedLibrary& library, Orders orders, int data_sets) {
   std::vector<std::string> wrong;
   for (size_t i = 0; i < programs.size(); ++i) wrong.push_back(check_runs(programs[i], i, library, orders, data_sets));
   return wrong;
+}
+
+}  // namespace
+
+CompiledPrograms::CompiledPrograms(GpuPrograms programs) : all(std::move(programs.all)), library_(merged_text(all)) {}
+
+std::vector<std::string> CompiledPrograms::run(Orders orders, int data_sets) const { return run_all(all, library_, orders, data_sets); }
+
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, Orders orders, int data_sets) {
+  return run_all(programs, EmulatedLibrary(merged_text(programs)), orders, data_sets);
 }
 
 std::vector<std::string> run_emulated_texts(const GpuProgram& program, std::span<const std::string> texts, int data_sets) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/emulator/kernels.h"
+#include "cuda/emulator/library.h"
 #include "fuzz/check_case.h"
 #include "pipeline.h"
 
@@ -39,6 +40,19 @@ struct GpuPrograms {
   /// `target`. `schedule` is text that overrides the schedules of kernels (schedule/override.h).
   void add(std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
   void add_for(const Machine& target, std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
+};
+
+/// Programs that are compiled together, in one run of the compiler. They can be compiled in one thread while others run in another thread.
+class CompiledPrograms {
+ public:
+  explicit CompiledPrograms(GpuPrograms programs);
+  /// Runs the programs as run_emulated() does.
+  std::vector<std::string> run(Orders orders, int data_sets = 1) const;
+
+  const std::vector<GpuProgram> all;
+
+ private:
+  const EmulatedLibrary library_;
 };
 
 /// Compiles all programs in one go. Runs each of them with all its sizes in these orders of threads, and with `data_sets` sets of input

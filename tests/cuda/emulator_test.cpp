@@ -2,16 +2,19 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cuda/emulator/library.h"
+#include "cuda/emulator/merged_source.h"
 #include "cuda/emulator/source.h"
 
 using namespace harp;
@@ -176,12 +179,66 @@ TEST_CASE("C1: the emulator runs blocks with barriers and shared memory, in ever
   CHECK_THROWS_AS(library.kernel("product"), Error);
 }
 
+TEST_CASE("C1: the stacks of the emulator's threads are unmapped with their library") {
+  const auto mappings = [] {
+    std::ifstream file("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n');
+  };
+  const auto before = mappings();
+  {
+    const EmulatedLibrary library(emulated_source(kSum));
+    std::vector<float> x(5000), out(4);
+    CHECK(launch(library.kernel("sum"), 4, 256, 0, kOrders[0], out.data(), x.data(), 5000u) == "");
+    CHECK(mappings() >= before + 256);
+  }
+  CHECK(mappings() < before + 64);
+}
+
 TEST_CASE("C1: kernels of several programs are compiled together") {
   const std::vector<std::string> texts = {std::string(kSum), std::string(kBarriers), std::string(kSum)};
   const EmulatedLibrary library(emulated_source(texts));
   CHECK(library.has("unit_0::sum"));
   CHECK(library.has("unit_1::dynamic"));
   CHECK(library.has("unit_2::sum"));
+  // Before a block runs, the shared arrays of its program are filled with NaN, whichever program it is.
+  std::vector<float> out(64);
+  for (int run = 0; run < 2; ++run) {
+    CHECK(launch(library.kernel("unit_1::unwritten"), 1, 64, 0, kOrders[0], out.data()) == "");
+    CHECK(out[31] == 1.0f);
+    CHECK(std::isnan(out[32]));
+    std::fill(out.begin(), out.end(), 0.0f);
+  }
+}
+
+TEST_CASE("C1: declarations that are the same in several programs are compiled once") {
+  const auto program = [](std::string_view factor, std::string_view table) {
+    return cat(
+        "typedef unsigned int u32;\n\nstatic __device__ __forceinline__ float scale(float x) { return ", factor,
+        " * x; }\n\n/* scales it twice */\nstatic __device__ __noinline__ float scale_twice(float x) {\n  return scale(scale(x));\n}\n\n",
+        "static __device__ const float table[2] = {", table,
+        "};\n\nextern \"C\" __global__ void __launch_bounds__(32) kernel_0(float* out) {\n  const u32 t = threadIdx.x;\n",
+        "  out[t] = scale_twice(8.0f) + table[t & 1];\n}\n");
+  };
+  const std::vector<std::string> texts = {program("0.5f", "0.0f, 1.0f"), program("0.25f", "0.0f, 1.0f"), program("0.5f", "0.0f, 3.0f"),
+                                          program("0.5f", "0.0f, 1.0f")};
+  const std::string merged = emulated_source(texts);
+  const auto count = [&](std::string_view part) {
+    int found = 0;
+    for (size_t at = merged.find(part); at != merged.npos; at = merged.find(part, at + 1)) ++found;
+    return found;
+  };
+  CHECK(count("typedef unsigned int u32;") == 1);
+  CHECK(count("float scale(float x)") == 2);        // of programs 0 and 1
+  CHECK(count("float scale_twice(float x)") == 2);  // its text is the same in all programs, but scale is another function in program 1
+  CHECK(count("const float table[2]") == 2);        // of programs 0 and 2
+  const EmulatedLibrary library(merged);
+  constexpr float kExpected[4][2] = {{2.0f, 3.0f}, {0.5f, 1.5f}, {2.0f, 5.0f}, {2.0f, 3.0f}};
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<float> out(32);
+    CHECK(launch(library.kernel(cat("unit_", i, "::kernel_0")), 1, 32, 0, kOrders[0], out.data()) == "");
+    CHECK(out[0] == kExpected[i][0]);
+    CHECK(out[31] == kExpected[i][1]);
+  }
 }
 
 TEST_CASE("C1: the emulator exchanges values between the lanes of a warp, and names wrong masks and lanes") {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <sstream>
 
 #include "base/text.h"
@@ -22,9 +24,23 @@ using harp::fuzz::Case;
 namespace {
 
 /// Runs the programs and reports what is wrong.
-void check_programs(const GpuPrograms& programs, Orders orders) {
-  const std::vector<std::string> wrong = run_emulated(programs.all, orders);
+void check_programs(const CompiledPrograms& programs, Orders orders) {
+  const std::vector<std::string> wrong = programs.run(orders);
   for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs.all[i].label, ", ", wrong[i]);
+}
+
+/// Generates programs of random graphs: one for each seed from `first` to `end` - 1. Compiles them.
+std::unique_ptr<const CompiledPrograms> random_programs(uint64_t first, uint64_t end) {
+  GpuPrograms programs;
+  for (uint64_t seed = first; seed < end; ++seed) {
+    Case test = fuzz::random_case(seed);
+    const bool checks_indices = seed % 4 == 0;
+    // For two thirds of the graphs: schedules in which the threads compute other numbers of elements than harp chose.
+    std::string schedules;
+    if (seed % 3 != 0) schedules = fuzz::random_elements_of_thread(*test.graph, options_for_cuda(checks_indices), seed);
+    programs.add(cat("seed ", seed), std::move(test), checks_indices, std::move(schedules));
+  }
+  return std::make_unique<const CompiledPrograms>(std::move(programs));
 }
 
 std::string file_text(const std::filesystem::path& path) {
@@ -37,26 +53,22 @@ std::string file_text(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
-  // HARP_CUDA_GRAPHS is the number of graphs and HARP_CUDA_SEED the first seed; `./dev fuzz` sets the number.
+  // HARP_CUDA_GRAPHS is the number of graphs and HARP_CUDA_SEED the first seed. If the number is given, as by `./dev fuzz`, every graph
+  // runs in all orders of threads.
   const auto number = [](const char* name, uint64_t otherwise) {
     const char* given = std::getenv(name);
     return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
   };
-  constexpr uint64_t kTogether = 40;  // number of graphs that are compiled together
-  const uint64_t first = number("HARP_CUDA_SEED", 1), count = number("HARP_CUDA_GRAPHS", 40);
-  const bool is_long = count > kTogether;
-  GpuPrograms programs;
-  for (uint64_t begin = 0; begin < count; begin += kTogether) {
-    programs.all.clear();
-    for (uint64_t seed = first + begin; seed < first + std::min(begin + kTogether, count); ++seed) {
-      Case test = fuzz::random_case(seed);
-      const bool checks_indices = seed % 4 == 0;
-      // For two thirds of the graphs: schedules in which the threads compute other numbers of elements than harp chose.
-      std::string schedules;
-      if (seed % 3 != 0) schedules = fuzz::random_elements_of_thread(*test.graph, options_for_cuda(checks_indices), seed);
-      programs.add(cat("seed ", seed), std::move(test), checks_indices, std::move(schedules));
-    }
-    check_programs(programs, is_long ? Orders::kAll : Orders::kInTurn);
+  constexpr uint64_t kTogether = 60;  // number of graphs that are compiled together: more would take much memory, fewer more time
+  const uint64_t first = number("HARP_CUDA_SEED", 1), end = first + number("HARP_CUDA_GRAPHS", 300);
+  const Orders orders = std::getenv("HARP_CUDA_GRAPHS") == nullptr ? Orders::kInTurn : Orders::kAll;
+  const auto from = [&](uint64_t begin) { return random_programs(begin, std::min(begin + kTogether, end)); };
+  // Another thread generates and compiles the next graphs while these run.
+  std::future<std::unique_ptr<const CompiledPrograms>> next = std::async(std::launch::async, from, first);
+  for (uint64_t begin = first; begin < end; begin += kTogether) {
+    const std::unique_ptr<const CompiledPrograms> programs = next.get();
+    if (begin + kTogether < end) next = std::async(std::launch::async, from, begin + kTogether);
+    check_programs(*programs, orders);
   }
 }
 
@@ -72,7 +84,7 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
     programs.add(entry.path().stem().string(), std::move(test), false);
   }
   CHECK(programs.all.size() > 10);
-  check_programs(programs, Orders::kAll);
+  check_programs(CompiledPrograms(std::move(programs)), Orders::kAll);
 }
 
 TEST_CASE("C1: CUDA kernels of the regressions have the interpreter's bits") {
@@ -84,7 +96,7 @@ TEST_CASE("C1: CUDA kernels of the regressions have the interpreter's bits") {
     programs.add(entry.path().stem().string(), std::move(job.test), false);
   }
   CHECK(programs.all.size() > 60);
-  check_programs(programs, Orders::kShuffled);
+  check_programs(CompiledPrograms(std::move(programs)), Orders::kShuffled);
 }
 
 TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and local arrays have the interpreter's bits") {
@@ -146,7 +158,7 @@ TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and loca
       counts[class] = counts[class] + 1
     }
     output = window[2] + f32(counts[input1[ridx0] % 200]))");
-  check_programs(programs, Orders::kAll);
+  check_programs(CompiledPrograms(std::move(programs)), Orders::kAll);
 }
 
 TEST_CASE("G13.custom_results/cuda C1: one kernel stores all results of a custom function, with the interpreter's bits") {
@@ -178,5 +190,5 @@ graph g(x: f32[n, m]) {
   add("best, place, small");
   add("small, s = sum(best)");
   add("y = place * 2");
-  check_programs(programs, Orders::kAll);
+  check_programs(CompiledPrograms(std::move(programs)), Orders::kAll);
 }

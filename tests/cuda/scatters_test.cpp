@@ -19,10 +19,51 @@ TEST_CASE("C1: scatters of rows have the interpreter's bits") {
   for (const int columns : {1, 3, 40, 256, 300, 1000})
     programs.add(cat("x: f32[7, ", columns, "], i: i32[n], u: f32[n, ", columns, "]) {\n  return y = index_add(x, i, u, axis=0)"),
                  {{0}, {1}, {40}, {300}});
-  programs.add("x: f32[n, m], i: i64[k], u: f32[k, m]) {\n  return y = index_add(x, i, u, axis=0)",
-               {{0, 2, 0}, {1, 1, 3}, {1100, 2, 50}, {5, 30, 5000}});
+  programs.add(
+      "x: f32[n, m], i: i64[k], u: f32[k, m]) {\n  j = expand(reshape(i, shape=[k, 1]), shape=[k, m])\n"
+      "  return y = scatter_mul(x, j, u, axis=0)",
+      {{0, 2, 0}, {1, 1, 3}, {1100, 2, 50}, {5, 30, 5000}});
+  CHECK(programs.has("__shared__"));
   programs.add("x: f32[30, 16], i: i32[n]) {\n  y = take(x, i, axis=0)\n  return g = grad(sum(mul(y, y)), x)", {{1}, {200}, {5000}});
   programs.add("x: f32[4, 50, 6], i: i32[70], u: f32[4, 70, 6]) {\n  return y = index_add(x, i, u, axis=1)");
+  programs.check();
+}
+
+TEST_CASE("C1: sums of many floats by rows are sorted by their rows, with the interpreter's bits") {
+  CheckedPrograms programs(kDataSets);
+  const auto sorts = [&] { return programs.has("sort_tile_") && programs.has(", sorted"); };
+  for (const int columns : {1, 3, 40})
+    programs.add(cat("x: f32[100, ", columns, "], i: i32[n], u: f32[n, ", columns, "]) {\n  return y = index_add(x, i, u, axis=0)"),
+                 {{0}, {1}, {40}, {2500}});
+  CHECK(sorts());
+  // few rows with many updates each; as many rows as updates; no rows
+  programs.add("x: f32[n, m], i: i64[k], u: f32[k, m]) {\n  return y = index_add(x, i, u, axis=0)",
+               {{0, 2, 0}, {0, 2, 3}, {1, 1, 3}, {1100, 2, 50}, {5, 3, 5000}});
+  CHECK(sorts());
+  programs.add("x: f64[n], i: i32[m], u: f64[m]) {\n  return y = scatter_add(x, i, u, axis=0)", {{30, 100}, {3, 0}, {0, 3}, {2, 5000}});
+  CHECK(sorts());
+  programs.add("x: f32[4, n, 6], i: i32[m], u: f32[4, m, 6]) {\n  return y = index_add(x, i, u, axis=1)", {{50, 70}, {1, 3}, {7, 300}});
+  CHECK(sorts());
+  // sums in f16 are computed in f32; the updates are computed by the kernel, the same for all rows, or read from a view
+  programs.add("x: f16[n, 5], i: i32[m], u: f16[m, 5]) {\n  return y = index_add(x, i, u, axis=0)", {{9, 100}});
+  CHECK(sorts());
+  programs.add("x: f32[n, 5], i: i32[m], u: f32[5, m]) {\n  return y = index_add(x * 2.0, i, exp(transpose(u)), axis=0)", {{9, 100}});
+  CHECK(sorts());
+  programs.add("x: f32[n, 5], i: i32[m]) {\n  return y = index_add(x, i, expand(reshape(f32(0.1), shape=[1, 1]), shape=[m, 5]), axis=0)",
+               {{9, 100}});
+  CHECK(sorts());
+  programs.add("x: f32[n, 16], i: i32[m]) {\n  y = take(x, i, axis=0)\n  return g = grad(sum(mul(y, y)), x)", {{30, 200}, {100, 3000}});
+  CHECK(sorts());
+  // Few rows, few updates, updates that would have to be stored first and have long rows, or a different index for each element: they are
+  // not sorted.
+  programs.add("x: f32[100, 300], i: i32[n], u: f32[n, 300]) {\n  return y = index_add(x, i, exp(u), axis=0)", {{90}});
+  CHECK(!programs.has("sort_tile_"));
+  programs.add("x: f32[64, 3], i: i32[n], u: f32[n, 3]) {\n  return y = index_add(x, i, u, axis=0)", {{90}});
+  CHECK(!programs.has("sort_tile_"));
+  programs.add("x: f32[1000, 3], i: i32[50], u: f32[50, 3]) {\n  return y = index_add(x, i, u, axis=0)");
+  CHECK(!programs.has("sort_tile_"));
+  programs.add("x: f32[100, 3], i: i32[n, 3], u: f32[n, 3]) {\n  return y = scatter_add(x, i, u, axis=0)", {{90}});
+  CHECK(!programs.has("sort_tile_"));
   programs.check();
 }
 

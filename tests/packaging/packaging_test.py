@@ -56,8 +56,8 @@ class Packaging:
     def pkg_config_path(self, prefix):
         return os.path.dirname(find(prefix, "harp.pc"))
 
-    def run_consumer(self, program, prefix):
-        output = run(program, LD_LIBRARY_PATH=os.path.dirname(find(prefix, "libharp.so")), HARP_CACHE_DIR=self.cache)
+    def run_consumer(self, program, prefix, **environment):
+        output = run(program, LD_LIBRARY_PATH=os.path.dirname(find(prefix, "libharp.so")), HARP_CACHE_DIR=self.cache, **environment)
         assert re.match(r"harp \d+\.\d+\.\d+ ok\n$", output), output
 
     def build_with_make(self, prefix, package, out):
@@ -110,7 +110,7 @@ class Packaging:
         assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]
 
     def case_needed(self):
-        """C1.cuda_driver C1.shared_library: DT_NEEDED names no driver library; SONAME, relro, bind-now"""
+        """C1.cuda_driver C1.no_cuda C1.shared_library: DT_NEEDED names no driver library; SONAME, relro, bind-now"""
         text = run("readelf", "-dW", self.library)
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", text)
         assert needed and all(MAY_NEED.match(name) for name in needed), f"DT_NEEDED: {needed}"
@@ -119,8 +119,47 @@ class Packaging:
         assert "TEXTREL" not in text and "RPATH" not in text and "RUNPATH" not in text, text
         assert "GNU_RELRO" in run("readelf", "-lW", self.library)
 
+    def case_cuda_size(self):
+        """C1.no_cuda: the parts for CUDA make the library at most 10 % larger"""
+        with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
+            if "CMAKE_BUILD_TYPE:STRING=Release\n" not in file.read() or os.environ.get("HARP_SANITIZE"):
+                return  # the limit is for what users get
+        # The sizes of the object files' code and data. Those of functions that several objects have (templates, inline functions) are
+        # counted in each, in the objects for CUDA as in the others.
+        root = os.path.join(BUILD, "CMakeFiles", "harp_objects.dir", "src")
+        objects = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".o")]
+        found, sizes = set(), {True: 0, False: 0}  # by whether the object is for CUDA
+        for line in run("size", *objects).splitlines()[1:]:
+            size, path = line.split()[3], os.path.relpath(line.split(None, 5)[5], root)
+            if not os.path.exists(os.path.join(SOURCE, "src", path.removesuffix(".o"))):
+                continue  # the object of a source that was removed or renamed
+            words = re.search(r"(^|/)(cuda|gpu)/|cuda\w*\.cpp|nvrtc|nvcc", path)
+            sizes[words is not None] += int(size)
+            if words:
+                found.add(path.split("/", 1)[0])
+        # These folders have such parts. If one is missing, the expression above no longer finds them.
+        assert found == {"backend", "compile", "lower", "render", "run", "schedule"}, sorted(found)
+        share = sizes[True] / sizes[False]
+        assert share <= 0.10, f"the parts for CUDA have {sizes[True]} bytes, {share:.1%} of the {sizes[False]} bytes of the others"
+
+    def case_no_cuda_library(self):
+        """C1.no_cuda: a program that uses no GPU opens neither CUDA's driver nor its compiler"""
+        program = self.build_with_make(self.prefix, "harp", os.path.join(self.scratch, "no_cuda"))
+        # ld.so lists each library that is to be loaded, also by dlopen and also if it is not found. There is a list for each process, in a
+        # file whose name ends with the number of the process. tests/cuda/device_test.cpp tests the same by the calls of a driver that is
+        # there.
+        self.run_consumer(program, self.prefix, LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(self.scratch, "loaded"))
+        libraries = set()
+        for name in os.listdir(self.scratch):
+            if re.match(r"loaded\.\d+$", name):
+                with open(os.path.join(self.scratch, name), encoding="utf-8", errors="replace") as file:
+                    libraries |= {os.path.basename(path) for path in re.findall(r"\bfile=(\S+)", file.read())}
+        assert "libharp.so.0" in libraries, sorted(libraries)  # the lists are what this test takes them for
+        opened = [name for name in libraries if re.match(r"lib(cuda|nvrtc|nvidia)", name)]
+        assert not opened, opened
+
     def case_nothing_at_load(self):
-        """X9.no_tls C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
+        """X9.no_tls C1.no_cuda C1.shared_library: no thread-local storage, no static constructors: loading runs none of the library's code"""
         assert not re.search(r"^\s*TLS\b", run("readelf", "-lW", self.library), re.M), "the library has thread-local variables"
         # The compiler adds static constructors of its own: frame_dummy, and one that fills the table of __builtin_cpu_supports. They are
         # not counted.

@@ -5,6 +5,7 @@
 
 #include "ir/walk.h"
 #include "lower/accumulate.h"
+#include "schedule/sorted_scatters.h"
 
 namespace harp::lower {
 
@@ -15,8 +16,6 @@ namespace {
 constexpr int64_t kScatterThreads = 256, kChunk = 4096, kRun = 32, kRuns = kChunk / kRun;
 // distance between two runs of indices in shared memory; it is odd, so that threads access different banks
 constexpr int64_t kRunPitch = kRun + 1;
-// Desired number of groups of threads: enough to keep a GPU busy, but no more, because each group reads all indices.
-constexpr int64_t kManyGroups = 1024;
 // Number of ranges of the scatter axis if the number of elements along the axes in front of it is unknown.
 constexpr int64_t kGroupsOfUnknown = 16;
 
@@ -34,6 +33,8 @@ class GroupScatter {
     const Sym column = new_loop(arena_, "column", 0, element_count(inner_))->variable;
     if (are_atomic())
       by_updates();
+    else if (node_.as<GatherAttributes>().is_sorted)
+      by_sorted_updates();
     else if (depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
       by_columns();
     else
@@ -79,21 +80,75 @@ class GroupScatter {
     return s;
   }
 
-  /// Makes a kernel in which each thread applies one update.
-  void by_updates() {
+  /// The element of the updates that a thread has.
+  struct Own {
+    Index outer;  // its index along the axes in front of the scatter axis
+    Sym number, column;
+  };
+  /// Makes a loop with a thread for each element of the updates, which executes the statements that body_of() returns.
+  template <class BodyOf>
+  void for_each_update(BodyOf body_of) {
     Shape space = outer_;
     space.push_back(count_);
     space.insert(space.end(), inner_.begin(), inner_.end());
     Loop* threads = new_loop(arena_, "update", 0, element_count(space), LoopKind::kThread);
-    Index outer = unflatten(threads->variable, space);
-    const Sym number = outer[axis_];
-    const Index inner(outer.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, outer.end());
-    outer.resize(axis_);
-    const Sym column = flatten(inner, inner_);
-    Scatter* atomic = update(outer, number, column, position(outer, number, column));
-    atomic->atomic = true;
-    threads->body = where_not_empty({atomic});
+    const Index index = unflatten(threads->variable, space);
+    const auto at = index.begin() + static_cast<std::ptrdiff_t>(axis_);
+    const Own own{Index(index.begin(), at), *at, flatten(Index(at + 1, index.end()), inner_)};
+    threads->body = where_not_empty(body_of(own));
     c_.kernel.body = {threads};
+  }
+
+  /// Makes a kernel in which each thread applies one update.
+  void by_updates() {
+    for_each_update([&](const Own& own) {
+      Scatter* atomic = update(own.outer, own.number, own.column, position(own.outer, own.number, own.column));
+      atomic->atomic = true;
+      return Body{atomic};
+    });
+  }
+
+  /// Makes a kernel in which the thread of the first update of a row applies all updates of the row, in one column. The updates are sorted
+  /// by rows.
+  void by_sorted_updates() {
+    for_each_update([&](const Own& own) {
+      auto *row = arena_.statement<Define>(), *before = arena_.statement<Define>();
+      row->variable = arena_.syms().loop("place", 0, length_);
+      row->value = arena_.cast(DType::kI64, position(own.outer, own.number, own.column));
+      before->variable = arena_.syms().loop("previous", 0, length_);
+      before->value = arena_.cast(DType::kI64, position(own.outer, max(own.number - 1, 0), own.column));
+      // The update is the first one of its row if it is the first one of all or if the row before it is less.
+      const Sym is_first = max(row->variable - before->variable - 1, Sym(0) - own.number);
+      before->body = {new_if(arena_, is_first, applied(own, row->variable))};
+      row->body = {before};
+      return Body{row};
+    });
+  }
+
+  /// Returns the statements that apply all updates of this row, from the thread's own one on, to one element of the row.
+  Body applied(const Own& own, Sym row) {
+    const auto add_accumulator = [&](DType dtype, Op combine) {
+      c_.kernel.accumulators.push_back(
+          {.type = {dtype, 1}, .combine = combine, .init = scalar_from_int(dtype, 0), .space = Space::kRegister});
+      return static_cast<int>(c_.kernel.accumulators.size()) - 1;
+    };
+    const int sum = add_accumulator(node_.dtype, *combination(node_.op)), ends = add_accumulator(DType::kI32, Op::kMax);
+    const Sym place = flatten(index_of(own.outer, row, own.column), node_.shape);
+    const int result = c_.values.parameter(c_.plan.stores[0].buffer, true, 0);
+
+    Loop* updates = new_loop(arena_, "next", own.number, count_);
+    auto* end = arena_.statement<Break>();
+    end->accumulator = ends;
+    const UOp* other = arena_.cast(DType::kI64, position(own.outer, updates->variable, own.column));
+    const UOp* is_other = arena_.apply(Op::kNe, DType::kBool, {other, arena_.index(row)});
+    updates->body = {
+        set_accumulator(arena_, ends, 0, arena_.cast(DType::kI32, is_other)), end,
+        update_accumulator(arena_, sum, 0, c_.values.value(node_.sources[2], index_of(own.outer, updates->variable, own.column)))};
+    auto* store = arena_.statement<Store>();
+    store->value = arena_.acc(node_.dtype, sum, 0);
+    store->buffer = result;
+    store->index = place;
+    return {declare_accumulator(arena_, sum, arena_.load(node_.dtype, result, place)), declare_accumulator(arena_, ends), updates, store};
   }
 
   /// Makes a kernel in which each thread applies the updates for one index of the axes in front of the scatter axis and one index of the
@@ -120,7 +175,7 @@ class GroupScatter {
   void by_ranges() {
     const Sym outer_count = element_count(outer_);
     const int64_t wanted =
-        outer_count.is_constant() ? std::max<int64_t>(1, kManyGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
+        outer_count.is_constant() ? std::max<int64_t>(1, kScatterGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
     const int64_t ranges = std::min(wanted, std::max<int64_t>(1, range(length_).hi));
     // If there is only one index of the axes in front, the number of groups is limited to the length of the scatter axis.
     const bool is_alone = outer_count.is_constant(1);

@@ -4,9 +4,21 @@
 // Sums, maxima and minima of integers do not depend on the order of the updates. The integers have 4 or 8 bytes here, because narrow ones
 // are added as i32. So each thread applies one update by an atomic operation. For other updates:
 //
-// If the indices select whole rows (all elements behind the scatter axis have the same index), the axis is divided into ranges, and each
-// group of threads owns one range. A group reads all indices and applies those updates whose index is in its range; the threads of the
-// group update different elements of a row:
+// If the updates are sorted by the rows to which they are added (schedule/sorted_scatters.h), those of one row are adjacent. There is a
+// thread for each column of each update. If the update before it is of another row, the thread applies all updates of its row to its
+// column, one after the other; otherwise it does nothing:
+//
+//   thread update in 0 .. updates, column in 0 .. columns:
+//     if the index of the update before this one is another one, or there is none:
+//       declare acc0 = result[index][column]
+//       for u in update .. updates:
+//         break if the index of u is another one
+//         acc0 += the element of u in the column
+//       result[index][column] = acc0
+//
+// Otherwise, if the indices select whole rows (all elements behind the scatter axis have the same index), the axis is divided into ranges,
+// and each group of threads owns one range. A group reads all indices and applies those updates whose index is in its range; the threads
+// of the group update different elements of a row:
 //
 //   thread block in 0 .. ranges:
 //     declare acc0          # shared: for each of 4096 indices, 1 + its row in the range, or 0 if it is in another range

@@ -42,6 +42,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .joins_columns = true,
       .integer_products = true,
       .finishes_products = true,
+      .sorted_updates = 0,  // one thread applies the updates of a row in their order anyway
       // An expression for the gradient of windows of 3 x 3 elements loads 9 elements. One for windows of 5 x 5 elements would load 25 and
       // take 0.2 s to compile, one for 7 x 7 elements 0.5 s. With more than 24 loads, materialise.cpp would also no longer count the
       // readings of a value exactly (kMaxReadings).

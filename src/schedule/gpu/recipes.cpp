@@ -216,6 +216,9 @@ FusionLimits fusion_limits(const Gpu&) {
       .integer_products = true,
       // A product on a GPU computes its factors while it copies their tiles to shared memory.
       .finishes_products = false,
+      // Sorting takes at least three more launches, about as long as it takes 1,024 groups of threads to read 16,384 indices, which are
+      // 64 MiB. Not measured.
+      .sorted_updates = 1 << 14,
       .shifted_loads = 0,  // not measured
       // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,

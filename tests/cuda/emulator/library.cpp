@@ -63,8 +63,10 @@ EmulatedLibrary::EmulatedLibrary(const std::string& source) {
   // The kernels use the C library that this process has already loaded. Linking each library of kernels with the C library would take a
   // quarter of the time for a small kernel. libm and libgcc are linked, because the compiler calls their functions for operations that the
   // CPU has no instruction for.
-  const std::string command = cat(EMULATOR_COMPILER " -O0 -w -DHARP_EMULATOR_KERNELS_ONLY ", join(emulator_flags(), " "), " ", text,
-                                  " -x none " EMULATOR_RUNTIME " -nostdlib -lm -lgcc -o ", library, " >", log, " 2>&1");
+  // Kernels throw nothing, so the tables for unwinding, which each function would have, are left out.
+  const std::string command =
+      cat(EMULATOR_COMPILER " -O0 -w -fno-exceptions -fno-asynchronous-unwind-tables -DHARP_EMULATOR_KERNELS_ONLY ",
+          join(emulator_flags(), " "), " ", text, " -x none " EMULATOR_RUNTIME " -nostdlib -lm -lgcc -o ", library, " >", log, " 2>&1");
   HARP_CHECK(std::system(command.c_str()) == 0, Code::kCompiler, "the compiler rejects emulated kernels:\n", content_of(log));
   handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   HARP_CHECK(handle_ != nullptr, Code::kCompiler, "emulated kernels cannot be loaded: ", dlerror());

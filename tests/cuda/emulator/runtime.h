@@ -44,7 +44,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __shared__ static __attribute__((section("harp_shared")))
+// The section with a program's static shared memory. emulated_source() (merged_source.h) gives each program a section of its own.
+#define HARP_EMULATOR_SHARED "harp_shared"
+#define __shared__ static __attribute__((section(HARP_EMULATOR_SHARED)))
 
 struct uint3 {
   unsigned x, y, z;
@@ -167,7 +169,8 @@ void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 }
 #endif
 
-// The beginning and the end of the section that contains the static shared memory. The dynamic shared memory is the array dynamic_shared.
+// The beginning and the end of the section harp_shared, which contains static shared memory. The dynamic shared memory is the array
+// dynamic_shared.
 extern "C" {
 extern char __start_harp_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_harp_shared[] __attribute__((weak, visibility("hidden")));
@@ -200,6 +203,7 @@ struct Fiber {
 #endif
   void* fake_stack = nullptr;  // AddressSanitizer's
   Fiber* next_idle = nullptr;
+  Fiber* next_made = nullptr;  // the fiber that was made before this one
 };
 
 /// A thread's part in an exchange of values between the lanes of a warp: each lane of the mask provides `value` and receives the value of
@@ -228,7 +232,7 @@ struct Machine {
   Thread threads[kMaxThreads];
   Thread* current = nullptr;
   Fiber scheduler;
-  Fiber* idle = nullptr;
+  Fiber *idle = nullptr, *made = nullptr;  // the first idle fiber; the fiber that was made last
   void (*body)(void** parameters) = nullptr;
   void** parameters = nullptr;
   const char* kernel = "";
@@ -243,6 +247,11 @@ struct Machine {
   char begun = 0, ended = 0, barrier = 0, warps[kMaxThreads / kWarp] = {};
 };
 HARP_EMULATOR_STATE Machine machine;
+
+/// The static shared memory of a program: two null pointers if there is none.
+struct SharedArrays {
+  char *begin = nullptr, *end = nullptr;
+};
 
 template <class... Values>
 inline bool fail(const char* format, Values... values) {
@@ -261,7 +270,7 @@ HARP_EMULATOR_DECLARED void barrier(int line);
 HARP_EMULATOR_DECLARED void copy_async(void* to, const void* from, unsigned bytes, int exist, int line);
 HARP_EMULATOR_DECLARED void end_batch();
 HARP_EMULATOR_DECLARED void complete_copies(unsigned pending);
-HARP_EMULATOR_DECLARED const char* launch(const EmulatedKernel& kernel, void (*body)(void**), const uint32_t grid[3],
+HARP_EMULATOR_DECLARED const char* launch(const EmulatedKernel& kernel, SharedArrays arrays, void (*body)(void**), const uint32_t grid[3],
                                           const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order);
 
 #else
@@ -357,6 +366,10 @@ HARP_EMULATOR_PLAIN inline Fiber* new_fiber() {
   // The page below the stack is not accessible, so that a stack overflow is a fault.
   char* room =
       static_cast<char*>(mmap(nullptr, kStackBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (room == MAP_FAILED) {
+    fputs("the emulator gets no memory for the stack of a thread\n", stderr);
+    abort();
+  }
   mprotect(room, 4096, PROT_NONE);
   fiber->stack = room + 4096;
 #if defined(__x86_64__)
@@ -372,7 +385,20 @@ HARP_EMULATOR_PLAIN inline Fiber* new_fiber() {
   fiber->context.uc_link = nullptr;
   makecontext(&fiber->context, fiber_main, 0);
 #endif
+  fiber->next_made = machine.made;
+  machine.made = fiber;
   return fiber;
+}
+
+/// Frees all fibers when the library is unloaded. A long test loads hundreds of libraries. Each stack is two mappings, and Linux permits a
+/// process about 65,000 of them.
+__attribute__((destructor)) HARP_EMULATOR_PLAIN static void free_fibers() {
+  while (machine.made != nullptr) {
+    Fiber* const fiber = machine.made;
+    machine.made = fiber->next_made;
+    munmap(fiber->stack - 4096, kStackBytes + 4096);
+    free(fiber);
+  }
 }
 
 HARP_EMULATOR_PLAIN inline void run(Thread& thread) {
@@ -584,8 +610,7 @@ HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
   return machine.error[0] == 0;
 }
 
-/// Fills the range with kPoison. Unlike memset, it may also write the red zones that AddressSanitizer puts between arrays. It writes whole
-/// words, because programs that are compiled together have a megabyte of shared arrays, all of which are filled for every block.
+/// Fills the range with kPoison. Unlike memset, it may also write the red zones that AddressSanitizer puts between arrays.
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline void poison(void* begin, size_t size) {
   typedef uint64_t __attribute__((may_alias)) Word;
   volatile unsigned char* bytes = static_cast<volatile unsigned char*>(begin);
@@ -595,13 +620,13 @@ __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline 
   for (; bytes != end; ++bytes) *bytes = kPoison;
 }
 
-HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {
+HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic, SharedArrays arrays) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(dynamic_shared, kMaxShared);
   __asan_poison_memory_region(dynamic_shared + dynamic, kMaxShared - dynamic);
 #endif
   poison(dynamic_shared, dynamic);
-  if (__start_harp_shared != nullptr) poison(__start_harp_shared, static_cast<size_t>(__stop_harp_shared - __start_harp_shared));
+  if (arrays.begin != nullptr) poison(arrays.begin, static_cast<size_t>(arrays.end - arrays.begin));
 }
 
 // --- Asynchronous copies to shared memory
@@ -667,8 +692,9 @@ HARP_EMULATOR_PLAIN inline void complete_copies(unsigned pending) {
   own.open_copies = left;
 }
 
-HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void (*body)(void**), const uint32_t grid[3],
-                                              const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order) {
+HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, SharedArrays arrays, void (*body)(void**),
+                                              const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters,
+                                              ThreadOrder order) {
   machine.kernel = kernel.name;
   machine.error[0] = 0;
   machine.body = body;
@@ -690,7 +716,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
 #if defined(__SANITIZE_THREAD__)
   machine.main_fiber = __tsan_get_current_fiber();
 #endif
-  const bool has_shared = shared > 0 || __start_harp_shared != nullptr;
+  const bool has_shared = shared > 0 || arrays.begin != nullptr;
   release(machine.begun);
   bool is_good = true;
   for (uint64_t i = 0; i < blocks && is_good; ++i) {
@@ -699,9 +725,9 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
     const uint64_t at = blocks % 7919 == 0 ? i : b;  // such steps reach every block unless the number of blocks is a multiple of 7919
     blockIdx = {static_cast<unsigned>(at % grid[0]), static_cast<unsigned>(at / grid[0] % grid[1]),
                 static_cast<unsigned>(at / grid[0] / grid[1])};
-    poison_shared(shared);
+    poison_shared(shared, arrays);
 #if defined(HARP_EMULATOR_WATCHED)
-    harp_watch_block(machine.count, dynamic_shared, shared, __start_harp_shared, __stop_harp_shared);
+    harp_watch_block(machine.count, dynamic_shared, shared, arrays.begin, arrays.end);
 #endif
     is_good = run_block(order);
 #if defined(HARP_EMULATOR_WATCHED)
@@ -742,6 +768,7 @@ Signature<Parameters...> signature_of(void (*)(Parameters...));
 /// The kernels of this library; each registers itself when the library is loaded.
 constexpr size_t kMaxKernels = 4096;
 static EmulatedKernel kernels[kMaxKernels];
+static SharedArrays shared_arrays[kMaxKernels];  // of each kernel's program
 static size_t kernel_count = 0;
 
 template <auto* function, size_t number>
@@ -749,11 +776,12 @@ struct Registration {
   using Of = decltype(signature_of(function));
   static const char* launch(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order) {
     return harp_emulator::launch(
-        kernels[number], [](void** values) { Of::call(function, values, Of::template positions<Of::kCount>()); }, grid, block, shared,
-        parameters, order);
+        kernels[number], shared_arrays[number], [](void** values) { Of::call(function, values, Of::template positions<Of::kCount>()); },
+        grid, block, shared, parameters, order);
   }
-  Registration(const char* name, uint32_t most_threads) {
+  Registration(const char* name, uint32_t most_threads, SharedArrays arrays) {
     kernels[number] = {name, most_threads, Of::kCount, Of::kBytes, &launch};
+    shared_arrays[number] = arrays;
     if (kernel_count <= number) kernel_count = number + 1;
   }
 };
@@ -782,6 +810,9 @@ extern "C" __attribute__((visibility("default"))) const harp::cuda_test::Emulate
 }
 #endif
 
-/// emulated_source() adds a call of this macro for each kernel, which registers the kernel.
+/// emulated_source() adds a call of one of these macros for each kernel, which registers the kernel. `begin` and `end` are those of the
+/// static shared memory of the kernel's program.
+#define HARP_EMULATED_KERNEL_OF(number, kernel, threads, begin, end) \
+  static const harp_emulator::Registration<&kernel, number> harp_registration_##number(#kernel, threads, {begin, end});
 #define HARP_EMULATED_KERNEL(number, kernel, threads) \
-  static const harp_emulator::Registration<&kernel, number> harp_registration_##number(#kernel, threads);
+  HARP_EMULATED_KERNEL_OF(number, kernel, threads, __start_harp_shared, __stop_harp_shared)

@@ -67,7 +67,8 @@ struct LinkedKernel {
   }
   static const char* launch(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order) {
     return harp_emulator::launch(
-        kernel(), [](void** values) { call(values, positions<sizeof...(Parameters)>()); }, grid, block, shared, parameters, order);
+        kernel(), {__start_harp_shared, __stop_harp_shared}, [](void** values) { call(values, positions<sizeof...(Parameters)>()); }, grid,
+        block, shared, parameters, order);
   }
   static const EmulatedKernel& kernel() {
     static const EmulatedKernel kernel = {"a kernel of the program", kMaxThreads, 1 + sizeof...(Parameters), kBytes, &launch};

@@ -4,17 +4,22 @@
 
 #include "base/text.h"
 
+// std::regex is slow: it tries each expression at every position of the text. Most programs have nothing that the expressions below look
+// for, so a plain search comes first.
 namespace harp::cuda_test {
 namespace {
 
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
 /// Replaces every `extern __shared__ type name[];` by a pointer to the emulator's single array of dynamic shared memory.
-std::string with_dynamic_shared(std::string_view text) {
+std::string with_dynamic_shared(std::string text) {
+  if (!contains(text, "extern __shared__")) return text;
   static const std::regex declaration(R"(extern __shared__ (?:__align__\(\d+\) )?(\w[\w ]*) (\w+)\[\];)");
-  return std::regex_replace(std::string(text), declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
+  return std::regex_replace(text, declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
 }
 
 /// Replaces the assembler statements, for tensor cores and for asynchronous copies, by calls of the emulator.
-std::string with_assembler(const std::string& text) {
+std::string with_assembler(std::string text) {
   static const std::regex mma(
       R"rx(asm volatile\("mma\.sync\.aligned\.m8n8k4\.row\.col\.f64\.f64\.f64\.f64 \{%0, %1\}, \{%2\}, \{%3\}, \{%0, %1\};"\s*)rx"
       R"rx(: "\+d"\((\w+)\[0\]\), "\+d"\(\w+\[1\]\) : "d"\((\w+)\), "d"\((\w+)\)\);)rx");
@@ -22,40 +27,36 @@ std::string with_assembler(const std::string& text) {
                                R"rx(: : "r"\(\(u32\)__cvta_generic_to_shared\((\w+)\)\), "l"\((\w+)\), "r"\((\w+)\) : "memory"\);)rx");
   static const std::regex batch(R"rx(asm volatile\("cp\.async\.commit_group;" : : : "memory"\);)rx");
   static const std::regex wait(R"rx(asm volatile\("cp\.async\.wait_group (\d+);" : : : "memory"\);)rx");
-  std::string result = std::regex_replace(text, mma, "harp_emulator::mma_8x8x4($1, $2, $3, __LINE__);");
-  result = std::regex_replace(result, copy, "harp_emulator::copy_async($2, $3, $1, $4, __LINE__);");
-  result = std::regex_replace(result, batch, "harp_emulator::end_batch();");
-  return std::regex_replace(result, wait, "harp_emulator::complete_copies($1);");
-}
-
-/// Appends a registration for each kernel of the text. `scope` is the prefix of the kernels' names, for example "unit_0::".
-void add_registrations(const std::string& text, std::string_view scope, size_t& count, std::string& out) {
-  static const std::regex kernel(R"(__global__ void __launch_bounds__\((\d+)[^)]*\) (\w+)\()");
-  for (auto found = std::sregex_iterator(text.begin(), text.end(), kernel); found != std::sregex_iterator(); ++found)
-    append(out, cat("HARP_EMULATED_KERNEL(", count++, ", ", scope, found->str(2), ", ", found->str(1), ")\n"));
+  if (contains(text, "\"mma.sync.")) text = std::regex_replace(text, mma, "harp_emulator::mma_8x8x4($1, $2, $3, __LINE__);");
+  if (!contains(text, "\"cp.async.")) return text;
+  text = std::regex_replace(text, copy, "harp_emulator::copy_async($2, $3, $1, $4, __LINE__);");
+  text = std::regex_replace(text, batch, "harp_emulator::end_batch();");
+  return std::regex_replace(text, wait, "harp_emulator::complete_copies($1);");
 }
 
 }  // namespace
 
-std::string emulated_source(std::string_view text) {
-  std::string source = with_assembler(with_dynamic_shared(text)), registrations;
-  size_t count = 0;
-  add_registrations(source, "", count, registrations);
-  return source + registrations;
+std::vector<KernelDeclaration> kernel_declarations(std::string_view text) {
+  constexpr std::string_view kBegin = "__global__ void __launch_bounds__(";
+  std::vector<KernelDeclaration> kernels;
+  for (size_t at = 0; (at = text.find(kBegin, at)) != text.npos;) {
+    at += kBegin.size();
+    const size_t threads_end = text.find_first_not_of("0123456789", at), bounds_end = text.find(')', at), name = bounds_end + 2;
+    const size_t name_end = bounds_end == text.npos ? text.npos : text.find('(', name);
+    if (name_end == text.npos) break;
+    kernels.push_back({text.substr(name, name_end - name), text.substr(at, threads_end - at)});
+  }
+  return kernels;
 }
 
-std::string emulated_source(std::span<const std::string> texts) {
-  // extern "C" is removed from the kernels, because functions of the same name with C linkage are the same function even in different
-  // namespaces
-  static const std::regex linkage("extern \"C\" __global__");
-  std::string source, registrations;
+std::string emulated_text(std::string_view text) { return with_assembler(with_dynamic_shared(std::string(text))); }
+
+std::string emulated_source(std::string_view text) {
+  std::string source = emulated_text(text);
   size_t count = 0;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const std::string text = std::regex_replace(with_assembler(with_dynamic_shared(texts[i])), linkage, "__global__");
-    append(source, cat("namespace unit_", i, " {\n", text, "}\n"));
-    add_registrations(text, cat("unit_", i, "::"), count, registrations);
-  }
-  return source + registrations;
+  for (const KernelDeclaration& kernel : kernel_declarations(text))
+    append(source, cat("HARP_EMULATED_KERNEL(", count++, ", ", kernel.name, ", ", kernel.most_threads, ")\n"));
+  return source;
 }
 
 }  // namespace harp::cuda_test

@@ -1,0 +1,25 @@
+// Sorts the updates of a scatter_add of floats by the element to which they are added. The sort is stable, and an element's updates keep
+// their order, so the bits stay the same. Updates of one element are then adjacent, and a thread can add them one after the other without
+// looking at other updates (lower/gpu/scatter.h).
+//
+// Without this, groups of threads divide the elements and each group reads all indices to find those of its elements. The rewrite pays if
+// that reads more bytes than sorting. It is for updates by rows: the index is the same for all elements of a row of updates.
+//
+// This rewrite runs before fusion, and only for GPUs (FusionLimits::sorted_updates).
+#pragma once
+
+#include <memory>
+
+#include "graph/graph.h"
+#include "schedule/fusion_limits.h"
+
+namespace harp {
+
+/// The most groups of threads that divide the elements of a scatter: enough to keep a GPU busy. Each of them reads all indices.
+inline constexpr int64_t kScatterGroups = 1024;
+
+/// Returns the rewritten graph, or the graph itself if nothing is sorted. The scatters whose updates are sorted have
+/// GatherAttributes::is_sorted.
+std::shared_ptr<Graph> sort_updates(std::shared_ptr<Graph> graph, const FusionLimits& limits);
+
+}  // namespace harp
