@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STANDARD = HERE / "harp" / "_array_api.py"
+COLLECTIONS = [HERE / "harp" / name for name in ("_array_api.py", "_numpy_api.py")]  # their functions replace operations of the same names
 STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
@@ -213,7 +213,9 @@ from ._types import Array, DTypeLike, Number, Size
 '''
     # `import *` must not export operations that _array_api.py replaces by functions with the arguments of the Array API, and not fft,
     # because harp.fft is a module.
-    other = set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", STANDARD.read_text(encoding="utf-8"), re.M | re.S)[1]))
+    other = set()
+    for path in COLLECTIONS:
+        other |= set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", path.read_text(encoding="utf-8"), re.M | re.S)[1]))
     names = sorted(operation.python_name for operation in operations if operation.python_name not in other | {"fft"})
     wrapped = "\n".join(textwrap.wrap(", ".join(f'"{name}"' for name in names), 116, initial_indent="    ", subsequent_indent="    "))
     functions = "\n\n".join(operation.python(index) for index, operation in enumerate(operations))
@@ -222,8 +224,8 @@ from ._types import Array, DTypeLike, Number, Size
 
 OPERATORS = ("add sub mul truediv floordiv mod pow and or xor lshift rshift", "lt le eq ne gt ge", "neg pos abs invert")
 METHODS = """
-    abs conj cos cumprod cumsum diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu repeat rsqrt
-    sigmoid sign sin softmax split sqrt square tanh topk trace tril triu
+    abs conj cos diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu rsqrt sigmoid sign sin
+    softmax sqrt square tanh topk trace tril triu
 """.split()
 
 

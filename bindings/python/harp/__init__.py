@@ -5,14 +5,16 @@
     y = harp.softmax(x @ x.T, axis=-1)       # nothing is computed yet
     print(y.sum())                           # one program, compiled once for this structure
 
-The namespace is that of the Array API standard. The names listed at the end of this file, such as harp.jit and harp.grad, are additions.
+The namespace is that of the Array API standard, with NumPy's other functions (_numpy_api.py). The names listed at the end of this file, such
+as harp.jit and harp.grad, are additions.
 """
 from __future__ import annotations
 
-from . import _array_api, _errors, _methods, _ops  # noqa: F401  (_methods adds methods to Tensor)
+from . import _array_api, _errors, _methods, _numpy_api, _ops  # noqa: F401  (_methods adds methods to Tensor)
 from ._ops import *  # noqa: F403
 
 from ._array_api import *  # noqa: F403  # isort: skip
+from ._numpy_api import *  # noqa: F403  # isort: skip
 from ._core import Dim, Tensor
 from ._dtypes import (
     DType,
@@ -39,7 +41,8 @@ from ._info import __array_api_version__, __array_namespace_info__, clear_cache,
 from ._info import evaluate as eval
 from ._jit import dim, jit
 from ._native import custom_function, custom_function_results, native
-from ._vmap import vmap
+from ._tree import map_leaves as tree_map
+from ._vmap import hessian, jacobian, vmap
 
 from . import fft, linalg, random  # isort: skip
 
@@ -51,12 +54,13 @@ newaxis: None = None
 __version__ = "0.1.0"
 
 __all__ = [
-    "DType", "Dim", "Graph", "Program", "Tensor", "TuneResult", "__array_api_version__", "__array_namespace_info__", "bfloat16", "bool",
-    "clear_cache", "complex128", "complex64", "configure", "custom_function", "custom_function_results", "describe", "dim", "e", "emit",
-    "eval", "fft", "float16", "float32", "float64", "grad", "inf", "int16", "int32", "int64", "int8", "jit", "jvp", "linalg", "load",
-    "nan", "native", "newaxis", "pi", "random", "set_backend", "stop_gradient", "tune", "uint16", "uint32", "uint64", "uint8",
-    "value_and_grad", "vjp", "vmap",
+    "DType", "Dim", "Graph", "Program", "Tensor", "TuneResult", "__array_api_version__", "__array_namespace_info__", "bfloat16",
+    "bool", "clear_cache", "complex128", "complex64", "configure", "custom_function", "custom_function_results", "describe", "dim",
+    "e", "emit", "eval", "fft", "float16", "float32", "float64", "grad", "hessian", "inf", "int16", "int32", "int64", "int8",
+    "jacobian", "jit", "jvp", "linalg", "load", "nan", "native", "newaxis", "pi", "random", "set_backend", "stop_gradient",
+    "tree_map", "tune", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 __all__ += _array_api.__all__
+__all__ += _numpy_api.__all__
 __all__ += _errors.__all__
 __all__ += _ops.__all__

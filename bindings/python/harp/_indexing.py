@@ -1,14 +1,17 @@
 """Indexing as in NumPy: numbers, slices, None, ..., arrays of integers, and masks whose values are known."""
 from __future__ import annotations
 
+import opcode
 import operator
+import sys
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from . import _core, _ops
 from ._core import Dim, Tensor
-from ._errors import ShapeError
+from ._errors import InvalidArgumentError, ShapeError
 from ._tree import is_array
 
 
@@ -173,8 +176,41 @@ def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
     return indices
 
 
+class _Probe:
+    """Counts the references to the object whose elements are assigned to, where __setitem__ begins."""
+
+    count = 0
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _Probe.count = sys.getrefcount(self)
+
+
+def _references_of_temporary() -> int:
+    """Returns how many references setitem() finds to a tensor that only the assignment itself refers to, such as x[0] in x[0][1] = 2. Returns
+    0 if this interpreter does not count one more reference for a tensor that has a name."""
+    if not hasattr(sys, "getrefcount"):
+        return 0
+    _Probe()[0] = 0
+    temporary = _Probe.count
+    probe = _Probe()
+    probe[0] = 0
+    return temporary if _Probe.count > temporary else 0
+
+
+_TEMPORARY = _references_of_temporary()
+_STORE = opcode.opmap.get("STORE_SUBSCR")
+
+
+def _is_statement(frame: FrameType) -> bool:
+    """Tests whether the code of this frame is executing an assignment x[key] = value, rather than a call of x.__setitem__."""
+    return frame.f_code.co_code[frame.f_lasti] == _STORE
+
+
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """Replaces some elements of x. Views of x, and tensors that were computed from it before, do not change."""
+    if _TEMPORARY and sys.getrefcount(x) <= _TEMPORARY and _is_statement(sys._getframe(1)):
+        raise InvalidArgumentError("the assignment would change a copy that nothing refers to, and be lost, because parts of a tensor are copies: "
+                                   "instead of x[i][j] = y write x[i, j] = y, or part = x[i]; part[j] = y; x[i] = part")  # fmt: skip
     dtype = x.dtype
     if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and not is_array(value):
         x._rebind(_ops.where(key, value, x))
@@ -185,14 +221,14 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     if placed is not None:
         x._rebind(placed)
         return
-    where = _ops.arange("int64", _count(x.shape))
+    where = _ops.arange("int64", count_of(x.shape))
     chosen = getitem(_ops.reshape(where, x.shape), key)
-    given = _fitted(given, chosen.shape)
+    given = fitted(given, chosen.shape)
     flat = _ops.scatter(_ops.reshape(x, [-1]), _ops.reshape(chosen, [-1]), _ops.reshape(given, [-1]), 0)
     x._rebind(_ops.reshape(flat, x.shape))
 
 
-def _fitted(given: Tensor, shape: Any) -> Tensor:
+def fitted(given: Tensor, shape: Any) -> Tensor:
     """Broadcasts the values of an assignment to the shape of the elements that they replace."""
     if tuple(given.shape) == tuple(shape):
         return given
@@ -238,7 +274,7 @@ def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
         stops.append(stop)
     block = _ops.slice(x, starts, stops, [1] * x.ndim)
     block_sizes = iter(n for n, entry in zip(block.shape, (e for e in entries if e is not None)) if isinstance(entry, slice))
-    given = _fitted(given, [next(block_sizes) if n is None else n for n in sizes])
+    given = fitted(given, [next(block_sizes) if n is None else n for n in sizes])
     given = _ops.reshape(given, block.shape)
     if reversed_axes:
         given = _ops.flip(given, reversed_axes)
@@ -262,7 +298,7 @@ def _between(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor | None:
     return None if part.shape[axis] == 0 else part
 
 
-def _count(shape: Any) -> Any:
+def count_of(shape: Any) -> Any:
     count: Any = 1
     for size in shape:
         count = count * size

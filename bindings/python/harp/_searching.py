@@ -12,17 +12,17 @@ from ._core import Tensor
 from ._types import Array, Number, Size
 
 
-def sort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
-    """The elements along an axis in order, always stable."""
+def sort(x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
+    """The elements along an axis (None: of the flattened array) in order, always stable."""
     return _ops.sort(x, axis, descending)
 
 
-def argsort(x: Array, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
-    """The indices that sort an axis, always stable."""
+def argsort(x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
+    """The indices that sort an axis (None: the flattened array), always stable."""
     return _ops.argsort(x, axis, descending)
 
 
-def searchsorted(x1: Array, x2: Array | Number, /, *, side: str = "left", sorter: Array | None = None) -> Tensor:
+def searchsorted(x1: Array, x2: Array | Number, /, side: str = "left", sorter: Array | None = None) -> Tensor:
     """The position at which each value of x2 would be inserted into x1. x1 is in ascending order, or `sorter` holds the indices that sort
     it."""
     return _ops.searchsorted(x1 if sorter is None else _ops.take(x1, sorter, 0), x2, side)
@@ -30,7 +30,7 @@ def searchsorted(x1: Array, x2: Array | Number, /, *, side: str = "left", sorter
 
 def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
     """Selects elements along an axis by their indices; axis None: from the flattened array."""
-    return _ops.take(x, indices, axis)
+    return _ops.take(asarray(x), asarray(indices), axis)
 
 
 def take_along_axis(x: Array, indices: Array, /, axis: int = -1) -> Tensor:

@@ -20,42 +20,42 @@ __all__ = [
     "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
-def fft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def fft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The transform along an axis, of n elements."""
     return _ops.fft(x, n, axis, norm)
 
 
-def ifft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def ifft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse transform along an axis."""
     return _ops.ifft(x, n, axis, norm)
 
 
-def rfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def rfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The first n / 2 + 1 elements of the transform of real numbers."""
     return _ops.rfft(x, n, axis, norm)
 
 
-def irfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def irfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of rfft: n real numbers, from the first n / 2 + 1 elements of their transform."""
     return _ops.irfft(x, n, axis, norm)
 
 
-def fftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def fftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The transform along several axes."""
     return _ops.fftn(x, *_along(x, s, axes), norm)
 
 
-def ifftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def ifftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The inverse transform along several axes."""
     return _ops.ifftn(x, *_along(x, s, axes), norm)
 
 
-def rfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def rfftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The transform of real numbers along several axes; the last axis of the result is halved."""
     return _ops.rfftn(x, *_along(x, s, axes), norm)
 
 
-def irfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def irfftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The inverse of rfftn: real numbers from their transform, whose last axis is halved."""
     return _ops.irfftn(x, *_along(x, s, axes), norm)
 
@@ -71,12 +71,12 @@ def _along(x: Array, s: Sequence[Size] | None, axes: Sequence[int] | None) -> tu
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def hfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def hfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The transform of a Hermitian-symmetric array, given by its first half; the result is real."""
     return _ops.irfft(_ops.conj(x), n, axis, _SWAPPED[norm])
 
 
-def ihfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def ihfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of hfft."""
     return _ops.conj(_ops.rfft(x, n, axis, _SWAPPED[norm]))
 
@@ -88,23 +88,23 @@ def _frequencies(dtype: DTypeLike | None) -> Any:
     return made
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequencies of the transform's elements."""
     whole = _api.arange(n, device=device)
     return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / (n * d), _frequencies(dtype))
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequencies of the first n / 2 + 1 elements."""
     return _ops.cast(_ops.cast(_api.arange(n // 2 + 1, device=device), float64) / (n * d), _frequencies(dtype))
 
 
-def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
     """Moves frequency 0 to the middle."""
     return _shifted(x, axes, lambda size: size // 2)
 
 
-def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+def ifftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
     """The inverse of fftshift."""
     return _shifted(x, axes, lambda size: -(size // 2))
 
