@@ -10,6 +10,8 @@ as harp.jit and harp.grad, are additions.
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import _array_api, _errors, _methods, _numpy_api, _ops  # noqa: F401  (_methods adds methods to Tensor)
 from ._ops import *  # noqa: F403
 
@@ -37,6 +39,7 @@ from ._dtypes import bool_ as bool
 from ._errors import *  # noqa: F403
 from ._grad import grad, jvp, stop_gradient, value_and_grad, vjp
 from ._graph import Graph, Program, TuneResult, emit, load, tune
+from ._hints import NAMESPACE, missing
 from ._info import __array_api_version__, __array_namespace_info__, clear_cache, configure, describe, set_backend
 from ._info import evaluate as eval
 from ._jit import dim, jit
@@ -45,6 +48,9 @@ from ._tree import map_leaves as tree_map
 from ._vmap import hessian, jacobian, vmap
 
 from . import fft, linalg, random  # isort: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = missing(__name__, NAMESPACE)
 
 e: float = 2.718281828459045
 pi: float = 3.141592653589793

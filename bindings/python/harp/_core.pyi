@@ -28,7 +28,7 @@ class Dim:
 
 @final
 class Tensor:
-    __array_ufunc__: None
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any: ...
     @property
     def shape(self) -> tuple[Any, ...]:
         """The sizes: ints, or harp.Dim where they are symbolic."""

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, on_cpu, promoted, sizes_of
 from ._core import Dim, Tensor
-from ._dtypes import COMPLEX, REAL_FLOATS, complex64, dtype_of, float32, int64
+from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, complex64, dtype_of, float32, int64
 from ._errors import DTypeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Number, Shape, Size
@@ -18,8 +18,26 @@ from ._types import Array, DTypeLike, Number, Shape, Size
 def full(shape: Shape, fill_value: Number | Array, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
     """An array in which every element is fill_value."""
     on_cpu(device)
-    value = asarray(fill_value, dtype=dtype) if dtype is not None or not is_array(fill_value) else asarray(fill_value)
-    return _ops.full(value, sizes_of(shape))
+    if type(fill_value) in OF_PYTHON:
+        made = OF_PYTHON[type(fill_value)] if dtype is None else dtype_of(dtype)
+        return _ops.full(number_of_dtype(fill_value, made), sizes_of(shape))
+    return _ops.full(asarray(fill_value, dtype=dtype), sizes_of(shape))
+
+
+_ZEROS: dict[DType, Tensor] = {}
+
+
+def beside(x: Tensor, value: Any) -> Tensor:
+    """A value that is used together with x: a Python number as a constant of x's dtype, if its kind is not higher; else asarray(value)."""
+    return _core.operands(x, value)[1] if type(value) in OF_PYTHON else asarray(value)
+
+
+def number_of_dtype(number: Any, dtype: DType) -> Tensor:
+    """A Python number as a constant of programs, in this dtype; asarray() would make an array of it, which programs read."""
+    zero = _ZEROS.get(dtype)
+    if zero is None:
+        zero = _ZEROS[dtype] = asarray(0, dtype=dtype)
+    return _ops.cast(_core.operands(zero, number)[1], dtype)
 
 
 def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
@@ -89,15 +107,17 @@ def linspace(
     on_cpu(device)
     if is_array(start) or is_array(stop):
         return _between(start, stop, num, dtype, endpoint)
-    made = (complex64 if isinstance(start, complex) or isinstance(stop, complex) else float32) if dtype is None else dtype_of(dtype)
-    if made in REAL_FLOATS and not isinstance(start, complex) and not isinstance(stop, complex):
+    first: Any = start
+    last: Any = stop
+    made = (complex64 if isinstance(first, complex) or isinstance(last, complex) else float32) if dtype is None else dtype_of(dtype)
+    if made in REAL_FLOATS and not isinstance(first, complex) and not isinstance(last, complex):
         if endpoint:
-            return _ops.linspace(made, start=start, stop=stop, count=num)
-        return _ops.linspace(made, start=start, stop=stop, count=num + 1)[:-1]
+            return _ops.linspace(made, start=first, stop=last, count=num)
+        return _ops.linspace(made, start=first, stop=last, count=num + 1)[:-1]
     if isinstance(num, Dim):
         raise DTypeError(f"linspace with a symbolic number of elements: expected a float dtype, got {made}")
     wide: Any = np.complex128 if made in COMPLEX else np.float64
-    return _core.from_numpy(np.asarray(np.linspace(start, stop, operator.index(num), endpoint=endpoint, dtype=wide)), None).astype(made)
+    return _core.from_numpy(np.asarray(np.linspace(first, last, operator.index(num), endpoint=endpoint, dtype=wide)), None).astype(made)
 
 
 def _between(start: Any, stop: Any, num: Size, dtype: DTypeLike | None, endpoint: bool) -> Tensor:
@@ -105,10 +125,10 @@ def _between(start: Any, stop: Any, num: Size, dtype: DTypeLike | None, endpoint
     made = (a.dtype if a.dtype in REAL_FLOATS + COMPLEX else float32) if dtype is None else dtype_of(dtype)
     a, b = _ops.cast(a, made), _ops.cast(b, made)
     at = _ops.reshape(_ops.arange(int64, num), [-1, *[1] * max(a.ndim, b.ndim)])
-    steps = num - 1 if endpoint else num
-    count = _ops.cast(_core.to_tensor(steps) if isinstance(steps, Dim) else asarray(steps), made)
-    values = a + _ops.cast(at, made) * ((b - a) / _ops.maximum(count, 1))
-    return _ops.where(_ops.logical_and(_ops.equal(at, num - 1), _ops.greater(at, 0)), b, values) if endpoint else values
+    count = _core.to_tensor(num) if isinstance(num, Dim) else asarray(num)
+    steps = _ops.maximum(_ops.cast(count - 1 if endpoint else count, made), 1)
+    values = a + _ops.cast(at, made) * ((b - a) / steps)
+    return _ops.where(_ops.logical_and(_ops.equal(at, count - 1), _ops.greater(at, 0)), b, values) if endpoint else values
 
 
 def eye(n_rows: Size, n_cols: Size | None = None, /, k: int = 0, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:

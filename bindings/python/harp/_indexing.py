@@ -1,18 +1,17 @@
 """Indexing as in NumPy: numbers, slices, None, ..., arrays of integers, and masks whose values are known."""
 from __future__ import annotations
 
-import opcode
 import operator
 import sys
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from . import _core, _ops
 from ._core import Dim, Tensor
+from ._dtypes import OF_PYTHON
 from ._errors import InvalidArgumentError, ShapeError
-from ._tree import is_array
+from ._references import TEMPORARY, is_statement
 
 
 def _as_index(entry: Any) -> Any:
@@ -100,7 +99,62 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
     return position, (None if position == -1 else position + 1), 1
 
 
+_SLICE, _RESHAPE = (_core.operation_names().index(name) for name in ("slice", "reshape"))
+
+
+def _block(x: Tensor, key: Any) -> Tensor | None:
+    """x[key] for ints and slices along axes whose sizes are numbers, the most frequent keys, in a short time. Returns None for other keys, and
+    for indices out of range."""
+    shape = x.shape
+    keys = key if type(key) is tuple else (key,)
+    if len(keys) > len(shape):
+        return None
+    starts: list[Any] = []
+    stops: list[Any] = []
+    steps: list[int] = []
+    kept: list[int] = []
+    whole = True
+    for entry, size in zip(keys, shape):
+        if type(size) is not int:
+            return None
+        if type(entry) is int:
+            if not -size <= entry < size:
+                return None
+            start = entry if entry >= 0 else entry + size
+            stop: Any = start + 1
+            step = 1
+            whole = False
+        elif type(entry) is slice:
+            start, stop, step = entry.indices(size)
+            count = len(range(start, stop, step))
+            if count == 0:
+                start, stop, step = 0, 0, 1
+            elif stop < 0:
+                stop = None
+            kept.append(count)
+            whole = whole and count == size and step == 1
+        else:
+            return None
+        starts.append(start)
+        stops.append(stop)
+        steps.append(step)
+    if whole:
+        return _core.alias(x)
+    for size in shape[len(keys) :]:
+        if type(size) is not int:
+            return None
+        starts.append(0)
+        stops.append(size)
+        steps.append(1)
+        kept.append(size)
+    made: Tensor = _core.apply(_SLICE, x, starts, stops, steps)
+    return made if len(kept) == len(shape) else _core.apply(_RESHAPE, made, kept)  # type: ignore[no-any-return]
+
+
 def getitem(x: Tensor, key: Any) -> Tensor:
+    block = _block(x, key)
+    if block is not None:
+        return block
     given = x
     x, entries = _entries(x, key)
     starts: list[Any] = []
@@ -176,48 +230,23 @@ def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
     return indices
 
 
-class _Probe:
-    """Counts the references to the object whose elements are assigned to, where __setitem__ begins."""
-
-    count = 0
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        _Probe.count = sys.getrefcount(self)
-
-
-def _references_of_temporary() -> int:
-    """Returns how many references setitem() finds to a tensor that only the assignment itself refers to, such as x[0] in x[0][1] = 2. Returns
-    0 if this interpreter does not count one more reference for a tensor that has a name."""
-    if not hasattr(sys, "getrefcount"):
-        return 0
-    _Probe()[0] = 0
-    temporary = _Probe.count
-    probe = _Probe()
-    probe[0] = 0
-    return temporary if _Probe.count > temporary else 0
-
-
-_TEMPORARY = _references_of_temporary()
-_STORE = opcode.opmap.get("STORE_SUBSCR")
-
-
-def _is_statement(frame: FrameType) -> bool:
-    """Tests whether the code of this frame is executing an assignment x[key] = value, rather than a call of x.__setitem__."""
-    return frame.f_code.co_code[frame.f_lasti] == _STORE
-
-
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """Replaces some elements of x. Views of x, and tensors that were computed from it before, do not change."""
-    if _TEMPORARY and sys.getrefcount(x) <= _TEMPORARY and _is_statement(sys._getframe(1)):
+    if TEMPORARY and sys.getrefcount(x) <= TEMPORARY and is_statement(sys._getframe(1)):
         raise InvalidArgumentError("the assignment would change a copy that nothing refers to, and be lost, because parts of a tensor are copies: "
                                    "instead of x[i][j] = y write x[i, j] = y, or part = x[i]; part[j] = y; x[i] = part")  # fmt: skip
+    if type(value) in OF_PYTHON:
+        value = _core.operands(x, value)[1]  # a constant of the program
     dtype = x.dtype
-    if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and not is_array(value):
-        x._rebind(_ops.where(key, value, x))
+    if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and getattr(value, "ndim", 1) == 0:
+        x._rebind(_ops.where(key, _ops.cast(value, dtype), x))
         return
     given = value if isinstance(value, Tensor) else _core.from_numpy(np.asarray(value), None)
-    given = _ops.cast(given, dtype)
-    placed = _placed(x, key, given)
+    if given.dtype is not dtype:
+        given = _ops.cast(given, dtype)
+    placed = _placed_block(x, key, given)
+    if placed is None:
+        placed = _placed(x, key, given)
     if placed is not None:
         x._rebind(placed)
         return
@@ -238,6 +267,56 @@ def fitted(given: Tensor, shape: Any) -> Tensor:
         return _ops.broadcast_to(given, shape)
     except ShapeError:
         raise ShapeError(f"values of shape {tuple(given.shape)} do not fit the elements of shape {tuple(shape)}") from None
+
+
+def _placed_block(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
+    """_placed() in a short time for the most frequent keys: ints and slices of step 1 along axes whose sizes are numbers."""
+    shape = x.shape
+    rank = len(shape)
+    keys = key if type(key) is tuple else (key,)
+    if len(keys) > rank:
+        return None
+    bounds: list[tuple[int, int]] = []
+    kept: list[int] = []
+    for entry, size in zip(keys, shape):
+        if type(size) is not int:
+            return None
+        if type(entry) is int:
+            if not -size <= entry < size:
+                return None
+            start = entry if entry >= 0 else entry + size
+            bounds.append((start, start + 1))
+        elif type(entry) is slice:
+            start, stop, step = entry.indices(size)
+            if step != 1:
+                return None
+            bounds.append((start, stop if stop > start else start))
+            kept.append(bounds[-1][1] - start)
+        else:
+            return None
+    for size in shape[len(keys) :]:
+        if type(size) is not int:
+            return None
+        bounds.append((0, size))
+        kept.append(size)
+    block = [stop - start for start, stop in bounds]
+    result = fitted(given, kept)
+    if len(kept) != rank:
+        result = _core.apply(_RESHAPE, result, block)
+    for axis in range(rank - 1, -1, -1):
+        start, stop = bounds[axis]
+        size = shape[axis]
+        if start == 0 and stop == size:
+            continue
+        pieces = [result] if stop > start else []
+        # What is before and after the block along this axis, of the block along the axes before it and of all of x along those after it
+        for first, last in ((0, start), (stop, size)):
+            if last > first:
+                starts = [*[each[0] for each in bounds[:axis]], first, *[0] * (rank - axis - 1)]
+                stops = [*[each[1] for each in bounds[:axis]], last, *shape[axis + 1 :]]
+                pieces.insert(0 if first == 0 and last == start else len(pieces), _core.apply(_SLICE, x, starts, stops, [1] * rank))
+        result = _ops.concat(pieces, axis) if len(pieces) > 1 else pieces[0]
+    return result
 
 
 def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:

@@ -10,9 +10,11 @@ from . import _array_api, _core, _numpy_api, _ops
 from ._at import At
 from ._conversion import sizes_of
 from ._core import Dim, Tensor
+from ._creation import beside
 from ._dtypes import BY_NAME, COMPLEX, REAL_FLOATS, bfloat16, dtype_of, float32, uint16
 from ._errors import GradientError
 from ._indexing import getitem, setitem
+from ._ufuncs import array_ufunc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,7 +180,7 @@ def _imag(self: Tensor) -> Tensor:
 
 def _fill(self: Tensor, value: Any) -> None:
     """Sets all elements to a number."""
-    self._rebind(_ops.full(_ops.cast(_array_api.asarray(value), self.dtype), self.shape))
+    self._rebind(_ops.full(_ops.cast(beside(self, value), self.dtype), self.shape))
 
 
 def _tobytes(self: Tensor) -> bytes:
@@ -242,7 +244,7 @@ def _attach() -> None:
     added |= {
         "__lshift__": _shift(_array_api.bitwise_left_shift, False), "__rlshift__": _shift(_array_api.bitwise_left_shift, True),
         "__rshift__": _shift(_array_api.bitwise_right_shift, False), "__rrshift__": _shift(_array_api.bitwise_right_shift, True),
-        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": None, "__copy__": _core.alias, "__contains__": _contains,
+        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": array_ufunc, "__copy__": _core.alias, "__contains__": _contains,
         "__deepcopy__": lambda self, memo: _core.alias(self), "__divmod__": _divmod, "__dlpack__": _dlpack,
         "__dlpack_device__": lambda self: (1, 0), "__format__": _format, "__rdivmod__": _rdivmod, "__reversed__": _reversed,
         "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__round__": _array_api.round,

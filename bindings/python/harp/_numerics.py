@@ -12,6 +12,7 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, promoted
 from ._core import Dim, Tensor
+from ._creation import beside
 from ._dtypes import COMPLEX, REAL_FLOATS, bool_, dtype_of, float32, int64
 from ._errors import InvalidArgumentError, ShapeError
 from ._statistics import floats_of
@@ -24,7 +25,8 @@ def interp(
 ) -> Tensor:
     """Linear interpolation between the points (xp[i], fp[i]); xp ascends. left, right: the values before the first and after the last point
     (None: those of these points). period: the period of the x-coordinates; xp need not ascend then."""
-    at, points = promoted([floats_of(x), floats_of(xp)])
+    points = floats_of(xp)
+    at, points = promoted([floats_of(beside(points, x)), points])
     values = floats_of(fp)
     if points.ndim != 1 or tuple(points.shape) != tuple(values.shape):
         raise ShapeError(f"interp: xp and fp have shapes {tuple(points.shape)} and {tuple(values.shape)}; expected one axis of the same size")
@@ -172,12 +174,14 @@ def _derivative(f: Tensor, step: Any, axis: int, edge_order: int) -> Tensor:
 def _end(points: Sequence[Tensor], h1: Any, h2: Any) -> Tensor:
     """The derivative at the first of three points by the parabola through them."""
     both = h1 + h2
-    return points[0] * (-(2.0 * h1 + h2) / (h1 * both)) + points[1] * (both / (h1 * h2)) - points[2] * (h1 / (h2 * both))
+    made: Tensor = points[0] * (-(2.0 * h1 + h2) / (h1 * both)) + points[1] * (both / (h1 * h2)) - points[2] * (h1 / (h2 * both))
+    return made
 
 
 def polyval(p: Array | Sequence[Number], x: Array | Number, /) -> Tensor:
     """The polynomial with these coefficients, the highest power first, by Horner's rule."""
-    coefficients, at = asarray(p), asarray(x)
+    coefficients = asarray(p)
+    at = beside(coefficients, x)
     if coefficients.ndim != 1 or isinstance(coefficients.shape[0], Dim):
         raise ShapeError(f"polyval: expected coefficients along one axis whose size is a number, got shape {tuple(coefficients.shape)}")
     made = _ops.full(asarray(0, dtype=at.dtype), at.shape)
@@ -188,7 +192,7 @@ def polyval(p: Array | Sequence[Number], x: Array | Number, /) -> Tensor:
 
 def polyfit(x: Array, y: Array, deg: int, /) -> Tensor:
     """The coefficients, the highest power first, of the polynomial of this degree with the least sum of squared distances from the points."""
-    from ._numpy_shapes import vander
+    from ._numpy_indices import vander
     from .linalg import lstsq
 
     at, values = promoted([floats_of(x), floats_of(y)])
@@ -356,8 +360,8 @@ def iscomplexobj(x: Any, /) -> bool:
 def unique(x: Array, /, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The distinct values in ascending order; if asked for, also the index of the first occurrence of each, for each element the index of
     its value, and the number of occurrences of each value. All NaN are one value. Evaluates x, because sizes depend on values."""
-    array = np.asarray(asarray(x))
-    found = np.unique(array, return_index=return_index, return_inverse=return_inverse, return_counts=return_counts)
+    array: Any = np.asarray(asarray(x))
+    found: Any = np.unique(array, return_index=return_index, return_inverse=return_inverse, return_counts=return_counts)  # type: ignore[call-overload]
     if not isinstance(found, tuple):
         return _core.from_numpy(found, None)
     parts = [found[0]] + [np.asarray(part, dtype=np.int64) for part in found[1:]]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core, _ops
-from ._conversion import asarray
+from ._conversion import asarray, promoted
 from ._core import Tensor
 from ._types import Array, Number, Size
 
@@ -25,7 +25,8 @@ def argsort(x: Array, /, axis: int | None = -1, *, descending: bool = False, sta
 def searchsorted(x1: Array, x2: Array | Number, /, side: str = "left", sorter: Array | None = None) -> Tensor:
     """The position at which each value of x2 would be inserted into x1. x1 is in ascending order, or `sorter` holds the indices that sort
     it."""
-    return _ops.searchsorted(x1 if sorter is None else _ops.take(x1, sorter, 0), x2, side)
+    ordered, values = promoted(_core.operands(asarray(x1), asarray(x2) if isinstance(x2, (list, tuple)) else x2))
+    return _ops.searchsorted(ordered if sorter is None else _ops.take(ordered, asarray(sorter), 0), values, side)
 
 
 def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:

@@ -11,9 +11,11 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, promoted
 from ._core import Dim, Tensor
+from ._creation import beside, number_of_dtype
 from ._dtypes import COMPLEX, REAL_FLOATS, SIGNED, UNSIGNED, bool_, float32, float64, int64
 from ._errors import DTypeError, InvalidArgumentError, ShapeError
 from ._reductions import max, mean, min, prod, sum
+from ._searching import searchsorted
 from ._tree import is_array
 from ._types import Array, Axes, Number
 
@@ -129,7 +131,8 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
         above = elements(high)
         made = _ops.where(_ops.equal(made, above), made, made + (above - made) * share)
     if not skip_nan:  # NaN comes last, so the last element says whether there is one
-        made = _ops.where(_ops.isnan(order[..., -1:]), math.nan, made)
+        last_is_nan = _ops.isnan(order[..., -1:]) if isinstance(count, int) else _ops.any(_ops.isnan(rows), -1, True)
+        made = _ops.where(last_is_nan, math.nan, made)
     made = _ops.moveaxis(made, -1, 0) if made.ndim > 1 else made
     rest = kept_shape if keepdims else builtins.list(rows.shape[:-1])
     return _ops.reshape(made, [*q.shape, *rest])
@@ -298,12 +301,12 @@ def digitize(x: Array | Number, bins: Array, /, right: bool = False) -> Tensor:
     if edges.ndim != 1:
         raise ShapeError(f"digitize: expected bins of one axis, got shape {tuple(edges.shape)}")
     side = "left" if right else "right"
-    up = _ops.searchsorted(edges, x, side)
+    up = searchsorted(edges, x, side)
     if not isinstance(edges.shape[0], int) or edges.shape[0] < 2:
         return up
     if not isinstance(bins, Tensor):  # known now
-        return up if not edges[0].item() > edges[-1].item() else edges.shape[0] - _ops.searchsorted(_ops.flip(edges, 0), x, side)
-    down = edges.shape[0] - _ops.searchsorted(_ops.flip(edges, 0), x, side)
+        return up if not edges[0].item() > edges[-1].item() else edges.shape[0] - searchsorted(_ops.flip(edges, 0), x, side)
+    down = edges.shape[0] - searchsorted(_ops.flip(edges, 0), x, side)
     return _ops.where(_ops.greater(edges[0], edges[-1]), down, up)
 
 
@@ -359,7 +362,7 @@ def histogram_bin_edges(x: Array, /, bins: int | Array | Sequence[float] = 10, r
     tensor = asarray(x)
     dtype = tensor.dtype if tensor.dtype in (float32, float64) else float32 if tensor.dtype.itemsize <= 2 else float64
     if range is not None:
-        low, high = (asarray(end).astype(dtype) for end in range)
+        low, high = (beside(number_of_dtype(0, dtype), end).astype(dtype) for end in range)
     else:
         low, high = _ops.min(tensor).astype(dtype), _ops.max(tensor).astype(dtype)
     same = _ops.equal(low, high)

@@ -237,9 +237,10 @@ def _differentiated(x: Tensor, values: Tensor, vectors: Tensor) -> tuple[Tensor,
 def eigvalsh(x: Array, /) -> Tensor:
     """The eigenvalues of symmetric or Hermitian matrices in ascending order. Reads the lower triangles of x. It has first derivatives."""
     tensor = _lapack.matrix("eigvalsh", x, True)
+    values = _lapack.call(_lapack.eigvalsh, [tensor], tensor.shape[:-1], _lapack.real_of(tensor.dtype))
     if _lapack.order_of(tensor):
-        return eigh(x).eigenvalues
-    return _like(_lapack.call(_lapack.eigvalsh, [tensor], tensor.shape[:-1], _lapack.real_of(tensor.dtype)), x)
+        values = values + _lapack.correction(eigh(tensor).eigenvalues)
+    return _like(values, x)
 
 
 def eig(x: Array, /) -> eigh_result:
