@@ -148,7 +148,7 @@ def _block(x: Tensor, key: Any) -> Tensor | None:
         steps.append(1)
         kept.append(size)
     made: Tensor = _core.apply(_SLICE, x, starts, stops, steps)
-    return made if len(kept) == len(shape) else _core.apply(_RESHAPE, made, kept)  # type: ignore[no-any-return]
+    return made if len(kept) == len(shape) else _core.apply(_RESHAPE, made, kept)
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:

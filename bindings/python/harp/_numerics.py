@@ -113,6 +113,13 @@ def _part(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
     return _ops.slice(x, starts, stops, [1] * x.ndim)
 
 
+def _one(x: Tensor, axis: int, position: int) -> Tensor:
+    """The elements at one position along an axis; keeps the axis, of size 1, also if it is not proven that a symbolic size has this position."""
+    if isinstance(x.shape[axis], int):
+        return _part(x, axis, position, position + 1 if position != -1 else None)
+    return _ops.take(x, _core.from_numpy(np.array([position]), None), axis)
+
+
 def _along(values: Tensor, x: Tensor, axis: int) -> Tensor:
     """Gives an array of one axis the rank of x: its axis becomes this one."""
     return _ops.reshape(values, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
@@ -157,13 +164,12 @@ def _derivative(f: Tensor, step: Any, axis: int, edge_order: int) -> Tensor:
         left, right = _part(widths, axis, None, -1), _part(widths, axis, 1, None)
         both = left + right
         middle = before * (-right / (left * both)) + here * ((right - left) / (left * right)) + after * (left / (right * both))
-        first, second = _part(widths, axis, 0, 1), _part(widths, axis, 1, 2)
-        last, previous = _part(widths, axis, -1, None), _part(widths, axis, -2, -1)
+        first, second, last, previous = (_one(widths, axis, i) for i in (0, 1, -1, -2))
     else:
         middle = (after - before) / (2.0 * step)
         first = second = last = previous = step
-    ends = [_part(f, axis, i, i + 1) for i in range(edge_order + 1)]
-    tails = [_part(f, axis, -1 - i, -i if i else None) for i in range(edge_order + 1)]
+    ends = [_one(f, axis, i) for i in range(edge_order + 1)]
+    tails = [_one(f, axis, -1 - i) for i in range(edge_order + 1)]
     if edge_order == 1:
         start, stop = (ends[1] - ends[0]) / first, (tails[0] - tails[1]) / last
     else:
@@ -369,6 +375,13 @@ def unique(x: Array, /, return_index: bool = False, return_inverse: bool = False
         at = 1 + return_index
         parts[at] = parts[at].reshape(array.shape)
     return tuple(_core.from_numpy(part, None) for part in parts)
+
+
+def isin(x1: Array | Number, x2: Array | Number | Sequence[Number], /, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each element of x1 is one of those of x2 (invert: is none of them). NaN equals nothing. assume_unique changes nothing."""
+    given = asarray(x2) if isinstance(x2, (list, tuple)) else x2
+    a, b = promoted(_core.operands(x1, given))
+    return _ops.isin(a, b, invert)
 
 
 def union1d(x1: Array, x2: Array, /) -> Tensor:

@@ -11,7 +11,7 @@ from ._core import Tensor
 from ._types import Array
 
 
-def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
+def tensordot(x1: Array, x2: Array, /, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
     """The sum of products over pairs of axes: the last n axes of x1 with the first n of x2, or the listed ones."""
     a, b = promoted([x1, x2])
     if isinstance(axes, (int, np.integer)):
@@ -19,7 +19,7 @@ def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Seque
     return _ops.tensordot(a, b, list(axes[0]), list(axes[1]))
 
 
-def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Tensor:
+def vecdot(x1: Array, x2: Array, /, axis: int = -1) -> Tensor:
     """The products of conj(x1) with x2, summed along an axis."""
     a, b = promoted([x1, x2])
     return _ops.vecdot(a, b, axis)

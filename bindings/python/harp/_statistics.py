@@ -90,11 +90,12 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
         raise DTypeError(f"{name}: expected real numbers, got {tensor.dtype.name}")
     if method not in _METHODS:
         raise InvalidArgumentError(f"{name}: expected one of the methods {', '.join(map(repr, _METHODS))}, got {method!r}")
-    if not isinstance(q, Tensor):
-        given = np.asarray(q, dtype=np.float64)
-        if given.size and not (given.min() >= 0 and given.max() <= unit):
-            raise InvalidArgumentError(f"{name}: expected q in 0 ... {unit:g}, got {q!r}")
-        q = _core.from_numpy(given / unit, None)
+    known = not isinstance(q, Tensor)
+    if known:
+        q = np.asarray(q, dtype=np.float64)
+        if q.size and not (q.min() >= 0 and q.max() <= unit):
+            raise InvalidArgumentError(f"{name}: expected q in 0 ... {unit:g}, got {q.tolist()!r}")
+        q = q / unit
     else:
         q = _ops.cast(q, float64) / unit
     rows, kept_shape = _last(tensor, axis)
@@ -102,27 +103,28 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
     if isinstance(count, int) and count == 0:
         raise ShapeError(f"{name}: expected at least one element, got shape {tuple(tensor.shape)}")
     order = _ops.sort(rows, -1)
-    flat_q = _ops.reshape(q, [-1])
+    lib: Any = _ops  # what computes the positions: NumPy, if they are known now
     if skip_nan:  # [..., 1]: the number of elements that count; NaN comes last in `order`
-        last = _ops.cast(_ops.count_nonzero(_ops.logical_not(_ops.isnan(rows)), -1, True), float64) - 1
+        last: Any = _ops.cast(_ops.count_nonzero(_ops.logical_not(_ops.isnan(rows)), -1, True), float64) - 1
+    elif known and isinstance(count, int):
+        lib, last = np, count - 1
     else:
         last = _ops.cast(_core.to_tensor(count) if isinstance(count, Dim) else asarray(count), float64) - 1
-    position = last * flat_q
-    low = _ops.maximum(_ops.floor(position), 0)
-    high = _ops.maximum(_ops.ceil(position), 0)
+    position = last * (q.reshape(-1) if lib is np else _ops.reshape(q, [-1]))
+    low, high = lib.maximum(lib.floor(position), 0), lib.maximum(lib.ceil(position), 0)
     share = None  # of the element above in the result; the rest is of the one below
     if method == "linear":
         share = position - low
     elif method == "midpoint":
-        share = _ops.where(_ops.equal(low, high), 0.0, 0.5)
+        share = lib.where(lib.equal(low, high), 0.0, 0.5)
     elif method == "nearest":
-        low = _ops.maximum(_ops.round(position), 0)
+        low = lib.maximum(lib.round(position), 0)
     elif method == "higher":
         low = high
-    shape = [*rows.shape[:-1], flat_q.shape[0]]
+    shape = [*rows.shape[:-1], position.shape[-1]]
 
-    def elements(at: Tensor) -> Tensor:
-        whole = _ops.cast(at, int64)
+    def elements(at: Any) -> Tensor:
+        whole = _core.from_numpy(at.astype(np.int64), None) if lib is np else _ops.cast(at, int64)
         return _ops.take_along_axis(order, _ops.broadcast_to(whole, shape), -1) if skip_nan else _ops.take(order, whole, -1)
 
     made = elements(low)
