@@ -2,7 +2,22 @@
 area. Functions whose parameters differ in NumPy and harp.h, such as pad and split, accept both forms."""
 from __future__ import annotations
 
-from . import _array_api, _ops
+from ._array_api import acos as arccos
+from ._array_api import acosh as arccosh
+from ._array_api import asarray as asanyarray
+from ._array_api import asarray as ascontiguousarray
+from ._array_api import asin as arcsin
+from ._array_api import asinh as arcsinh
+from ._array_api import atan as arctan
+from ._array_api import atanh as arctanh
+from ._array_api import bitwise_left_shift as left_shift
+from ._array_api import bitwise_right_shift as right_shift
+from ._array_api import concat as concatenate
+from ._array_api import max as amax
+from ._array_api import min as amin
+from ._array_api import round as around
+from ._array_api import round as rint
+from ._array_api import trunc as fix
 from ._dtypes import bool_
 from ._numerics import (
     bartlett,
@@ -42,6 +57,9 @@ from ._numerics import (
     union1d,
     unique,
 )
+from ._numerics import deg2rad as radians
+from ._numerics import rad2deg as degrees
+from ._numerics import trapezoid as trapz
 from ._numpy_indices import (
     argwhere,
     compress,
@@ -96,6 +114,16 @@ from ._numpy_shapes import (
     vstack,
     where,
 )
+from ._numpy_shapes import vstack as row_stack
+from ._ops import abs as absolute
+from ._ops import abs as fabs
+from ._ops import atan2 as arctan2
+from ._ops import bitwise_invert as bitwise_not
+from ._ops import bitwise_invert as invert
+from ._ops import conj as conjugate
+from ._ops import divide as true_divide
+from ._ops import pow as power
+from ._ops import remainder as mod
 from ._reductions import cumprod, cumsum
 from ._statistics import (
     average,
@@ -125,36 +153,6 @@ from ._statistics import (
     ptp,
     quantile,
 )
-
-absolute = _ops.abs
-amax = _array_api.max
-amin = _array_api.min
-arccos = _array_api.acos
-arccosh = _array_api.acosh
-arcsin = _array_api.asin
-arcsinh = _array_api.asinh
-arctan = _array_api.atan
-arctan2 = _ops.atan2
-arctanh = _array_api.atanh
-around = _array_api.round
-asanyarray = _array_api.asarray
-ascontiguousarray = _array_api.asarray
-bitwise_not = _ops.bitwise_invert
-concatenate = _array_api.concat
-conjugate = _ops.conj
-degrees = rad2deg
-fabs = _ops.abs
-fix = _array_api.trunc
-invert = _ops.bitwise_invert
-left_shift = _array_api.bitwise_left_shift
-mod = _ops.remainder
-power = _ops.pow
-radians = deg2rad
-right_shift = _array_api.bitwise_right_shift
-rint = _array_api.round
-row_stack = vstack
-trapz = trapezoid
-true_divide = _ops.divide
 
 __all__ = [
     "absolute", "allclose", "amax", "amin", "append", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
