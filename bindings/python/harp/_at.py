@@ -7,7 +7,7 @@ from typing import Any
 from . import _core, _ops
 from ._conversion import asarray
 from ._core import Tensor
-from ._creation import beside
+from ._creation import cast_to
 from ._dtypes import bool_
 from ._indexing import count_of, fitted, getitem, setitem
 from ._types import Array, Number
@@ -67,7 +67,7 @@ class Elements:
 
     def _changed(self, operation: Callable[..., Tensor], scattered: Callable[..., Tensor], values: Array | Number) -> Tensor:
         x, key = self._x, self._key
-        given = _ops.cast(beside(x, values), x.dtype)
+        given = cast_to(x, values)
         if isinstance(key, Tensor) and key.dtype is bool_ and tuple(key.shape) == tuple(x.shape) and given.ndim == 0:
             return _ops.where(key, operation(x, given), x)
         chosen = getitem(_ops.reshape(_ops.arange("int64", count_of(x.shape)), x.shape), key)

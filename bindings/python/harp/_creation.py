@@ -1,6 +1,7 @@
 """New arrays: constant, from ranges of numbers, diagonal."""
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, on_cpu, promoted, sizes_of
 from ._core import Dim, Tensor
-from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, complex64, dtype_of, float32, int64
+from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, bool_, complex64, dtype_of, float32, int64
 from ._errors import DTypeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Number, Shape, Size
@@ -28,12 +29,19 @@ _ZEROS: dict[DType, Tensor] = {}
 
 
 def beside(x: Tensor, value: Any) -> Tensor:
-    """A value that is used together with x: a Python number as a constant of x's dtype, if its kind is not higher; else asarray(value)."""
+    """A value that is used together with x: a Python number in x's dtype, if its kind is not higher; else asarray(value)."""
     return _core.operands(x, value)[1] if type(value) in OF_PYTHON else asarray(value)
+
+
+def cast_to(x: Tensor, value: Any) -> Tensor:
+    """A value that is stored among the elements of x: converted to x's dtype."""
+    return number_of_dtype(value, x.dtype) if type(value) in OF_PYTHON else asarray(value).astype(x.dtype)
 
 
 def number_of_dtype(number: Any, dtype: DType) -> Tensor:
     """A Python number as a constant of programs, in this dtype; asarray() would make an array of it, which programs read."""
+    if type(number) is float and dtype not in REAL_FLOATS + COMPLEX and math.isfinite(number):
+        number = number != 0 if dtype is bool_ else int(number)  # as a float, the constant would be a float32
     zero = _ZEROS.get(dtype)
     if zero is None:
         zero = _ZEROS[dtype] = asarray(0, dtype=dtype)

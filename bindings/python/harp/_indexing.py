@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _ops
 from ._core import Dim, Tensor
+from ._creation import number_of_dtype
 from ._dtypes import OF_PYTHON
 from ._errors import InvalidArgumentError, ShapeError
 from ._references import TEMPORARY, is_statement
@@ -103,18 +104,39 @@ _SLICE, _RESHAPE = (_core.operation_names().index(name) for name in ("slice", "r
 
 
 def _block(x: Tensor, key: Any) -> Tensor | None:
-    """x[key] for ints and slices along axes whose sizes are numbers, the most frequent keys, in a short time. Returns None for other keys, and
-    for indices out of range."""
+    """x[key] for ints, slices, None and ... along axes whose sizes are numbers, the most frequent keys, in a short time. Returns None for other
+    keys, and for indices out of range."""
     shape = x.shape
     keys = key if type(key) is tuple else (key,)
-    if len(keys) > len(shape):
-        return None
     starts: list[Any] = []
     stops: list[Any] = []
     steps: list[int] = []
-    kept: list[int] = []
-    whole = True
-    for entry, size in zip(keys, shape):
+    kept: list[int] = []  # the shape of the result
+    whole, reshaped = True, False
+    axis, rank = 0, len(shape)
+    missing = -1  # the number of axes that ... stands for, when it is known
+    for entry in keys:
+        if entry is None:
+            kept.append(1)
+            reshaped = True
+            continue
+        if entry is Ellipsis:
+            if missing >= 0:
+                return None
+            missing = rank - sum(each is not None for each in keys) + 1
+            if missing < 0:
+                return None
+            for size in shape[axis : axis + missing]:
+                starts.append(0)
+                stops.append(size)
+                steps.append(1)
+                kept.append(size)
+            axis += missing
+            continue
+        if axis >= rank:
+            return None
+        size = shape[axis]
+        axis += 1
         if type(size) is not int:
             return None
         if type(entry) is int:
@@ -123,8 +145,8 @@ def _block(x: Tensor, key: Any) -> Tensor | None:
             start = entry if entry >= 0 else entry + size
             stop: Any = start + 1
             step = 1
-            whole = False
-        elif type(entry) is slice:
+            whole, reshaped = False, True
+        elif type(entry) is slice and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
             start, stop, step = entry.indices(size)
             count = len(range(start, stop, step))
             if count == 0:
@@ -138,17 +160,17 @@ def _block(x: Tensor, key: Any) -> Tensor | None:
         starts.append(start)
         stops.append(stop)
         steps.append(step)
-    if whole:
-        return _core.alias(x)
-    for size in shape[len(keys) :]:
-        if type(size) is not int:
-            return None
+    for size in shape[axis:]:
         starts.append(0)
         stops.append(size)
         steps.append(1)
         kept.append(size)
-    made: Tensor = _core.apply(_SLICE, x, starts, stops, steps)
-    return made if len(kept) == len(shape) else _core.apply(_RESHAPE, made, kept)
+    if len(starts) != rank or any(type(size) is not int for size in kept):
+        return None
+    made: Tensor = x if whole else _core.apply(_SLICE, x, starts, stops, steps)
+    if reshaped:
+        return _core.apply(_RESHAPE, made, kept)  # type: ignore[no-any-return]
+    return _core.alias(x) if whole else made
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
@@ -235,9 +257,9 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     if TEMPORARY and sys.getrefcount(x) <= TEMPORARY and is_statement(sys._getframe(1)):
         raise InvalidArgumentError("the assignment would change a copy that nothing refers to, and be lost, because parts of a tensor are copies: "
                                    "instead of x[i][j] = y write x[i, j] = y, or part = x[i]; part[j] = y; x[i] = part")  # fmt: skip
-    if type(value) in OF_PYTHON:
-        value = _core.operands(x, value)[1]  # a constant of the program
     dtype = x.dtype
+    if type(value) in OF_PYTHON:
+        value = number_of_dtype(value, dtype)
     if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and getattr(value, "ndim", 1) == 0:
         x._rebind(_ops.where(key, _ops.cast(value, dtype), x))
         return
@@ -286,7 +308,7 @@ def _placed_block(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
                 return None
             start = entry if entry >= 0 else entry + size
             bounds.append((start, start + 1))
-        elif type(entry) is slice:
+        elif type(entry) is slice and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
             start, stop, step = entry.indices(size)
             if step != 1:
                 return None

@@ -10,7 +10,7 @@ from . import _array_api, _core, _numpy_api, _ops
 from ._at import At
 from ._conversion import sizes_of
 from ._core import Dim, Tensor
-from ._creation import beside
+from ._creation import cast_to
 from ._dtypes import BY_NAME, COMPLEX, REAL_FLOATS, bfloat16, dtype_of, float32, uint16
 from ._errors import GradientError
 from ._indexing import getitem, setitem
@@ -180,7 +180,7 @@ def _imag(self: Tensor) -> Tensor:
 
 def _fill(self: Tensor, value: Any) -> None:
     """Sets all elements to a number."""
-    self._rebind(_ops.full(_ops.cast(beside(self, value), self.dtype), self.shape))
+    self._rebind(_ops.full(cast_to(self, value), self.shape))
 
 
 def _tobytes(self: Tensor) -> bytes:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, sizes_of
 from ._core import Dim, Tensor
-from ._creation import arange, beside
+from ._creation import arange, cast_to
 from ._dtypes import float64, int64
 from ._errors import InvalidArgumentError, ShapeError
 from ._numpy_shapes import ravel
@@ -160,7 +160,7 @@ def piecewise(x: Array, /, conditions: Sequence[Array], functions: Sequence[Any]
         raise InvalidArgumentError(f"piecewise: expected as many functions as conditions, or one more, got {len(functions)} and {len(conditions)}")
 
     def value(f: Any) -> Tensor:
-        return beside(tensor, f(tensor) if callable(f) else f).astype(tensor.dtype)
+        return cast_to(tensor, f(tensor) if callable(f) else f)
 
     made = _ops.broadcast_to(value(functions[-1] if rest else 0), tensor.shape)
     for condition, function in zip(conditions, functions):

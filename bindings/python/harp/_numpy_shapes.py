@@ -245,10 +245,11 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
     return _ops.where(condition, x1, x2)
 
 
-def einsum(spec: str, /, *operands: Array | Sequence[Array]) -> Tensor:
+def einsum(spec: str, /, *operands: Array | Sequence[Array], optimize: Any = None) -> Tensor:
     """Sums of products of elements, as numpy.einsum. `spec` has a term for each array, with a letter for each axis; the letters after "->"
     are the axes of the result ("bij,bjk->bik"), and all other letters are summed. A letter twice in a term is a diagonal, "..." stands for
     axes that broadcast. Without "->" the result has the letters that appear once, in alphabetical order. The arrays may also be one list.
+    `optimize` changes nothing: harp itself chooses the order of products.
     """
     arrays: Any = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     return _ops.einsum(spec.replace(" ", "") if isinstance(spec, str) else spec, promoted(arrays))

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _ops
 from ._conversion import asarray, promoted
 from ._core import Tensor
@@ -163,17 +165,19 @@ def cumsum(
 ) -> Tensor:
     """Running sums along an axis; None: of the flattened array. exclusive: the sum before each element, without it. reverse: from the end.
     Computed in `dtype` if it is given; bools are counted in int64."""
-    return _ops.cumsum(_in_dtype(x, dtype), axis, exclusive, reverse)
+    return _ops.cumsum(_in_dtype("cumsum", x, dtype, exclusive), axis, exclusive, reverse)
 
 
 def cumprod(
     x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False, *, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Running products along an axis; None: of the flattened array. The other parameters are those of cumsum()."""
-    return _ops.cumprod(_in_dtype(x, dtype), axis, exclusive, reverse)
+    return _ops.cumprod(_in_dtype("cumprod", x, dtype, exclusive), axis, exclusive, reverse)
 
 
-def _in_dtype(x: Array, dtype: DTypeLike | None) -> Tensor:
+def _in_dtype(name: str, x: Array, dtype: DTypeLike | None, exclusive: Any) -> Tensor:
+    if not isinstance(exclusive, (bool, int, np.bool_)):  # NumPy's third parameter is the dtype
+        raise TypeError(f"{name}: `exclusive` is a bool, got {exclusive!r}; the dtype is given as dtype=")
     tensor = asarray(x)
     if dtype is None:
         return tensor.astype(int64) if tensor.dtype is bool_ else tensor

@@ -11,8 +11,8 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, promoted
 from ._core import Dim, Tensor
-from ._creation import beside, number_of_dtype
-from ._dtypes import COMPLEX, REAL_FLOATS, SIGNED, UNSIGNED, bool_, float32, float64, int64
+from ._creation import number_of_dtype
+from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, SIGNED, UNSIGNED, bool_, float32, float64, int64
 from ._errors import DTypeError, InvalidArgumentError, ShapeError
 from ._reductions import max, mean, min, prod, sum
 from ._searching import searchsorted
@@ -364,7 +364,7 @@ def histogram_bin_edges(x: Array, /, bins: int | Array | Sequence[float] = 10, r
     tensor = asarray(x)
     dtype = tensor.dtype if tensor.dtype in (float32, float64) else float32 if tensor.dtype.itemsize <= 2 else float64
     if range is not None:
-        low, high = (beside(number_of_dtype(0, dtype), end).astype(dtype) for end in range)
+        low, high = (number_of_dtype(end, dtype) if type(end) in OF_PYTHON else asarray(end).astype(dtype) for end in range)
     else:
         low, high = _ops.min(tensor).astype(dtype), _ops.max(tensor).astype(dtype)
     same = _ops.equal(low, high)

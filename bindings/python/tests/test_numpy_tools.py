@@ -42,6 +42,7 @@ def test_messages():
         (lambda: harp.average(x, weights=x[0]), harp.ShapeError, r"shape \(5,\)"),
         (lambda: x.sum(out=np.zeros(())), TypeError, "out= has to be None"),
         (lambda: harp.select([x > 0], []), harp.InvalidArgumentError, "got 0 and 1"),
+        (lambda: harp.cumsum(x, 0, np.float32), TypeError, "given as dtype="),
         (lambda: harp.array_split(x, 0), harp.InvalidArgumentError, "at least one section"),
     ]:  # fmt: skip
         with pytest.raises(error, match=text):
@@ -179,6 +180,7 @@ def test_numbers_keep_their_precision():
     assert harp.full(2, 7).dtype is harp.int64 and harp.full(2, True).dtype is harp.bool and harp.full(1, 2.0, dtype="bfloat16").item() == 2.0
     y = harp.asarray([1, 2, 3])
     y[y > 1] = 2.9
-    assert y.tolist() == [1, 2, 2]
+    y[0] = 16777217.0
+    assert y.tolist() == [16777217, 2, 2] and harp.full(1, 16777217.0, "int64").item() == 16777217 and harp.full(1, 0.5, "bool").item() is True
     with pytest.raises(harp.RangeError, match="300 does not fit"):
         harp.full(2, 300, dtype="uint8")
