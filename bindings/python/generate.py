@@ -66,6 +66,22 @@ KINDS = {  # for each kind of parameter: how the core reads it, its type in the 
 POOL = [("stride", "longs"), ("padding", "sizes"), ("dilation", "longs"), ("ceil_mode", "bool"), ("count_include_pad", "bool")]
 
 
+# What the texts of harp.h call the constants that Python's functions do not have.
+WORDS = {
+    "NULL": "None", "HARP_AXIS_NONE": "None", "HARP_CLASS_NONE": "None", "HARP_SLICE_NONE": "None", "HARP_ERROR_SHAPE": "a ShapeError",
+    "HARP_ERROR_RANGE": "a RangeError", "HARP_ERROR_INVALID_ARGUMENT": "an InvalidArgumentError", "HARP_ERROR_DTYPE": "a DTypeError",
+}
+
+
+def in_python(text):
+    """Replaces the names of C in a text of harp.h by those of Python, and begins it with a capital letter unless it begins with a name."""
+    text = re.sub(r"\b[A-Z_]+\b", lambda word: WORDS.get(word[0], word[0]), text)
+    named = text.startswith("harp_")
+    text = re.sub(r"\bharp_(\w+)", lambda word: NAMES.get(word[1], word[1]), text)
+    is_name = named or re.match(r"(?:[a-z]\b|numpy\.|torch\.)", text)  # a variable, such as x in "x * x", or another library's function
+    return text if is_name and not text.startswith("a ") else text[0].upper() + text[1:]
+
+
 class Operation:
     def __init__(self, function, elementwise, text):
         self.name = function["name"].removeprefix("harp_")
@@ -187,7 +203,7 @@ def read_api():
         if function["section"] != OPERATIONS or function["name"].removeprefix("harp_") in BY_HAND:
             continue
         text = " ".join((function["doc"] or docs.get(function.get("doc_of", ""), "")).split())
-        text = (text[0].upper() + text[1:] if text else f"See {function['name']} in harp.h.").replace("\\", "\\\\")
+        text = (in_python(text) if text else f"See {function['name']} in harp.h.").replace("\\", "\\\\")
         operations.append(Operation(function, function.get("note") in together, text if text.endswith(".") else text + "."))
     return operations
 

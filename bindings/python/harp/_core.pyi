@@ -231,19 +231,19 @@ class Tensor:
         """Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes
         the last axis and replaces axis1 and axis2."""
     def dot(self, b: Array, /) -> Tensor:
-        """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has
+        """numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has
         the other axes of a, then those of b. If an operand is a scalar, dot multiplies elementwise."""
     def exp(self, /) -> Tensor:
-        """E to the power x (float, complex)."""
+        """e to the power x (float, complex)."""
     def flatten(self, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
         """Merges the axes start_axis to end_axis, both included, into one."""
     def flip(self, /, axes: int | Sequence[int] | None = None) -> Tensor:
-        """Reverses the elements along the given axes; axes NULL reverses all axes."""
+        """Reverses the elements along the given axes; axes None reverses all axes."""
     def log(self, /) -> Tensor:
         """Natural logarithm (float, complex)."""
     def log_softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
-        without overflow (float)."""
+        """softmax returns exp(x) / sum(exp(x)) along one axis, log_softmax its logarithm, both computed without
+        overflow (float)."""
     def logsumexp(self, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
         """Log(sum(exp(x))), computed without overflow (float)."""
     def matmul(self, b: Array, /) -> Tensor:
@@ -270,26 +270,26 @@ class Tensor:
     def sin(self, /) -> Tensor:
         """Sine of x in radians, accurate over the whole range (float, complex)."""
     def softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
-        without overflow (float)."""
+        """softmax returns exp(x) / sum(exp(x)) along one axis, log_softmax its logarithm, both computed without
+        overflow (float)."""
     def sqrt(self, /) -> Tensor:
         """Square root (float, complex)."""
     def square(self, /) -> Tensor:
-        """X * x."""
+        """x * x."""
     def tanh(self, /) -> Tensor:
         """Hyperbolic tangent (float, complex)."""
     def topk(self, /, k: Size, axis: int | None = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
         """Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first).
         Writes them to *values and their indices (i64) to *indices. Of equal elements the first ones are chosen. A k
-        that exceeds the size is HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic sizes."""
+        that exceeds the size is a ShapeError, or a RangeError in a run if that depends on symbolic sizes."""
     def trace(self, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-        """The sum of a diagonal, see harp_diagonal."""
+        """The sum of a diagonal, see diagonal."""
     def tril(self, /, k: int = 0) -> Tensor:
-        """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and
-        above it; the rest is 0."""
+        """tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above it; the
+        rest is 0."""
     def triu(self, /, k: int = 0) -> Tensor:
-        """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and
-        above it; the rest is 0."""
+        """tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above it; the
+        rest is 0."""
     # }
 
 @final
