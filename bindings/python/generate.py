@@ -78,6 +78,7 @@ def in_python(text):
     text = re.sub(r"\b[A-Z_]+\b", lambda word: WORDS.get(word[0], word[0]), text)
     named = text.startswith("harp_")
     text = re.sub(r"\bharp_(\w+)", lambda word: NAMES.get(word[1], word[1]), text)
+    text = re.sub(r"(?<=\. )an? \w+Error", lambda words: words[0][0].upper() + words[0][1:], text)  # where it begins a sentence
     is_name = named or re.match(r"(?:[a-z]\b|numpy\.|torch\.)", text)  # a variable, such as x in "x * x", or another library's function
     return text if is_name and not text.startswith("a ") else text[0].upper() + text[1:]
 

@@ -1304,8 +1304,8 @@ def einsum(spec: str | None, nodes: Sequence[Array]) -> Tensor:
     result are summed. A letter that appears twice in one term selects a diagonal. "..." stands for axes that
     broadcast. Without "->" the result has "..." and the letters that appear once, in alphabetical order.
     Arrays are contracted two at a time: in the order with the fewest multiplications if all sizes are plain
-    numbers, else from left to right. an InvalidArgumentError: spec is malformed or has another number of
-    terms than n. a ShapeError: spec does not fit the arrays."""
+    numbers, else from left to right. An InvalidArgumentError: spec is malformed or has another number of
+    terms than n. A ShapeError: spec does not fit the arrays."""
     return _apply(201, spec, nodes)  # type: ignore[no-any-return]
 
 
