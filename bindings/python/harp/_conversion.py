@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _ops
 from ._core import Dim, Tensor
 from ._dtypes import SIGNED, UNSIGNED, DType, bfloat16, bool_, dtype_of
-from ._errors import RangeError
+from ._errors import InvalidArgumentError, RangeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Shape, Size
 
@@ -110,6 +110,15 @@ def _stacked(obj: Any) -> Tensor:
     if isinstance(obj, (list, tuple)):
         return _ops.stack(promoted([_stacked(item) for item in obj]), 0)
     return asarray(obj)
+
+
+def values_of(name: str, x: Any) -> np.ndarray[Any, Any]:
+    """The values of an argument on which the size of the result of the function `name` depends."""
+    tensor = asarray(x)
+    if _core.is_argument(tensor) and not tensor.is_realised:
+        raise InvalidArgumentError(f"{name}: the size of the result depends on values that are not known while a function is traced, but the sizes in a "
+                                   "traced function are the same in every call; use harp.where, or call it outside")  # fmt: skip
+    return np.asarray(tensor)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:

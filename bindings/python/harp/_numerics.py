@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ops
-from ._conversion import asarray, promoted
+from ._conversion import asarray, promoted, values_of
 from ._core import Dim, Tensor
 from ._creation import beside
 from ._dtypes import COMPLEX, REAL_FLOATS, bool_, dtype_of, float32, int64
@@ -366,7 +366,7 @@ def iscomplexobj(x: Any, /) -> bool:
 def unique(x: Array, /, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The distinct values in ascending order; if asked for, also the index of the first occurrence of each, for each element the index of
     its value, and the number of occurrences of each value. All NaN are one value. Evaluates x, because sizes depend on values."""
-    array: Any = np.asarray(asarray(x))
+    array: Any = values_of("unique", x)
     found: Any = np.unique(array, return_index=return_index, return_inverse=return_inverse, return_counts=return_counts)  # type: ignore[call-overload]
     if not isinstance(found, tuple):
         return _core.from_numpy(found, None)
@@ -386,14 +386,14 @@ def isin(x1: Array | Number, x2: Array | Number | Sequence[Number], /, assume_un
 
 def union1d(x1: Array, x2: Array, /) -> Tensor:
     """The distinct values of both arrays in ascending order. Evaluates them."""
-    return _core.from_numpy(np.union1d(np.asarray(x1), np.asarray(x2)), None)
+    return _core.from_numpy(np.union1d(values_of("union1d", x1), values_of("union1d", x2)), None)
 
 
 def intersect1d(x1: Array, x2: Array, /) -> Tensor:
     """The distinct values that are in both arrays, in ascending order. Evaluates them."""
-    return _core.from_numpy(np.intersect1d(np.asarray(x1), np.asarray(x2)), None)
+    return _core.from_numpy(np.intersect1d(values_of("intersect1d", x1), values_of("intersect1d", x2)), None)
 
 
 def setdiff1d(x1: Array, x2: Array, /) -> Tensor:
     """The distinct values of x1 that are not in x2, in ascending order. Evaluates them."""
-    return _core.from_numpy(np.setdiff1d(np.asarray(x1), np.asarray(x2)), None)
+    return _core.from_numpy(np.setdiff1d(values_of("setdiff1d", x1), values_of("setdiff1d", x2)), None)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ops
-from ._conversion import asarray, sizes_of
+from ._conversion import asarray, sizes_of, values_of
 from ._core import Dim, Tensor
 from ._creation import arange, cast_to
 from ._dtypes import float64, int64
@@ -21,8 +21,7 @@ from ._types import Array, DTypeLike, Number, Shape, Size
 
 def argwhere(x: Array, /) -> Tensor:
     """The indices of the nonzero elements, one row each. Evaluates x."""
-    tensor = asarray(x)
-    return _core.from_numpy(np.argwhere(np.asarray(tensor)), None)
+    return _core.from_numpy(np.argwhere(values_of("argwhere", x)), None)
 
 
 def flatnonzero(x: Array, /) -> Tensor:
@@ -48,7 +47,7 @@ def delete(x: Array, indices: Any, /, axis: int | None = None) -> Tensor:
     length = tensor.shape[along]
     if isinstance(length, Dim):
         raise TypeError("delete: the axis has a symbolic size; expected a number")
-    gone = indices if isinstance(indices, slice) else np.asarray(indices)
+    gone = indices if isinstance(indices, slice) else values_of("delete", indices)
     if isinstance(gone, np.ndarray) and gone.size == 0:
         gone = gone.astype(np.int64)
     return _ops.take(tensor, _core.from_numpy(np.delete(np.arange(length), gone), None), along)

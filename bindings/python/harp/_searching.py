@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core, _ops
-from ._conversion import asarray, promoted
+from ._conversion import asarray, promoted, values_of
 from ._core import Tensor
 from ._types import Array, Number, Size
 
@@ -54,7 +54,7 @@ def nonzero(x: Array, /) -> tuple[Tensor, ...]:
     """The indices of the nonzero elements. Evaluates x, because the size of the result depends on its values."""
     if asarray(x).ndim == 0:
         raise ValueError("nonzero: expected at least one axis, got an array of rank 0")
-    return tuple(_core.from_numpy(where, None) for where in np.nonzero(np.asarray(x)))
+    return tuple(_core.from_numpy(where, None) for where in np.nonzero(values_of("nonzero", x)))
 
 
 class unique_all_result(NamedTuple):  # noqa: N801
@@ -77,7 +77,7 @@ class unique_inverse_result(NamedTuple):  # noqa: N801
 def unique_all(x: Array, /) -> unique_all_result:
     """The distinct values in ascending order, the index of the first occurrence of each value, for each element of x the index of its
     value among the distinct values, and the number of occurrences of each value. Evaluates x."""
-    array = np.asarray(x)
+    array = values_of("unique", x)
     values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     parts = (values, first.astype(np.int64), inverse.reshape(array.shape).astype(np.int64), counts.astype(np.int64))
     return unique_all_result(*(_core.from_numpy(part, None) for part in parts))

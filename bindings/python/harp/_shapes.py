@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import _core, _ops
-from ._conversion import asarray, promoted, sizes_of
+from ._conversion import asarray, promoted, sizes_of, values_of
 from ._core import Dim, Tensor
 from ._types import Array, Axes, Shape, Size
 
@@ -85,7 +85,7 @@ def repeat(x: Array, repeats: Size | Array | Sequence[int], /, axis: int | None 
     each element along the axis, and is evaluated."""
     if isinstance(repeats, (int, np.integer, Dim)):
         return _ops.repeat(x, repeats if isinstance(repeats, Dim) else operator.index(repeats), axis)
-    tensor, counts = asarray(x), np.asarray(repeats)
+    tensor, counts = asarray(x), values_of("repeat", repeats)
     size = math.prod(tensor.shape) if axis is None else tensor.shape[axis]
     return _ops.take(tensor, _core.from_numpy(np.repeat(np.arange(size), counts), None), axis)
 

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, _grad, _lapack, _ops
+from . import _core, _grad, _lapack, _ops, _vmap_rules
 from ._array_api import asarray
 from ._core import Tensor
 from ._errors import ShapeError
@@ -147,6 +147,10 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
             return _apply(name, [[_aligned(p, rank) for p in parts], *arguments[1:]])
         if name == "native" and isinstance(arguments[1][2], tuple) and arguments[1][2][0] in _lapack.BATCHED:
             return native([p.with_axis(size) for p in parts], arguments[1][2][0], arguments[4], [size, *arguments[5]])
+        if name == "einsum":
+            made_of = _vmap_rules.einsum(arguments[0], parts)
+            if made_of is not NotImplemented:
+                return made_of
         if name in ("concat", "stack"):
             rank += name == "stack"
             return _apply(name, [[p.with_axis(size) for p in parts], _shifted(arguments[1], rank)])
@@ -172,13 +176,11 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
     if name == "full" and first.has_axis:
         rank = len(arguments[1])
         return _ops.broadcast_to(_ops.reshape(first.x, [size, *[1] * rank]), [size, *arguments[1]])
-    if name == "take" and not first.has_axis and arguments[2] is not None:
-        taken, axis = _ops.take(first.x, operands[1].x, arguments[2]), arguments[2] % first.x.ndim
-        return _ops.moveaxis(taken, axis, 0) if axis else taken
     if name in ("take_along_axis", "scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min"):
         rank = first.x.ndim - first.has_axis
         return _apply(name, [*(b.with_axis(size) for b in operands), _shifted(arguments[-1], rank)])
-    return _one_by_one(name, arguments, batches, size)
+    by_rule = _vmap_rules.batched(name, batches, size)
+    return _one_by_one(name, arguments, batches, size) if by_rule is NotImplemented else by_rule
 
 
 def _gradient(arguments: list[Any], made: dict[int, _Batch], size: Any) -> list[Tensor]:
