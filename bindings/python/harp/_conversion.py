@@ -116,8 +116,8 @@ def values_of(name: str, x: Any) -> np.ndarray[Any, Any]:
     """The values of an argument on which the size of the result of the function `name` depends."""
     tensor = asarray(x)
     if _core.is_argument(tensor) and not tensor.is_realised:
-        raise InvalidArgumentError(f"{name}: the size of the result depends on values that are not known while a function is traced, but the sizes in a "
-                                   "traced function are the same in every call; use harp.where, or call it outside")  # fmt: skip
+        raise InvalidArgumentError(f"{name}: the size of the result depends on values that are not known while a function is traced, but the sizes "
+                                   "in a traced function are the same in every call; use harp.where, or call it outside")  # fmt: skip
     return np.asarray(tensor)
 
 
