@@ -53,6 +53,28 @@ def delete(x: Array, indices: Any, /, axis: int | None = None) -> Tensor:
     return _ops.take(tensor, _core.from_numpy(np.delete(np.arange(length), gone), None), along)
 
 
+def insert(x: Array, indices: Any, values: Array | Number, /, axis: int | None = None) -> Tensor:
+    """x with values before the elements at these positions along an axis (None: of the flattened array). Evaluates the positions."""
+    tensor = asarray(x) if axis is not None else ravel(x)
+    along = 0 if axis is None else axis % tensor.ndim
+    length = tensor.shape[along]
+    if isinstance(length, Dim):
+        raise TypeError("insert: the axis has a symbolic size; expected a number")
+    given = cast_to(tensor, values)
+    at: Any = indices if isinstance(indices, slice) else values_of("insert", indices)
+    rest = [1 if i == along else n for i, n in enumerate(tensor.shape)]
+    if not isinstance(at, slice) and at.ndim == 0:  # one position: all that the values have along the axis is inserted there
+        if given.ndim and given.ndim < tensor.ndim:
+            given = _ops.unsqueeze(given, along)
+        count = given.shape[along] if given.ndim == tensor.ndim else 1
+        at = np.full(count, int(at)) if count != 1 else at
+    else:
+        count = len(range(*at.indices(length))) if isinstance(at, slice) else at.size
+    given = _ops.broadcast_to(given, [count if i == along else n for i, n in enumerate(rest)])
+    order = np.insert(np.arange(length), at, length + np.arange(count))
+    return _ops.take(_ops.concat([tensor, given], along), _core.from_numpy(order, None), along)
+
+
 def tri(n_rows: Size, n_cols: Size | None = None, k: int = 0, *, dtype: DTypeLike | None = None) -> Tensor:
     """Ones on and below the k-th diagonal, zeros above it."""
     columns = n_rows if n_cols is None else n_cols

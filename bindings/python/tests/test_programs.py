@@ -1,6 +1,7 @@
 """Programs written for NumPy give the same results with harp's namespace."""
 import numpy as np
 import programs_of_data
+import programs_of_loops
 import programs_of_numerics
 import pytest
 
@@ -15,7 +16,10 @@ def interpreted():
     harp.set_backend("auto")
 
 
-@pytest.mark.parametrize("program", programs_of_numerics.PROGRAMS + programs_of_data.PROGRAMS, ids=lambda program: program.__name__)
+PROGRAMS = programs_of_numerics.PROGRAMS + programs_of_data.PROGRAMS + programs_of_loops.PROGRAMS
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_program(program):
     expected, made = (result if isinstance(result, tuple) else (result,) for result in (program(np), program(harp)))
     assert len(made) == len(expected)
