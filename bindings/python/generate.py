@@ -47,7 +47,7 @@ DEFAULTS = {
     "cumsum.axis": None, "cumprod.axis": None, "cummax.axis": None, "cummin.axis": None, "logcumsumexp.axis": None,
     "cummax_with_indices.axis": -1, "cummin_with_indices.axis": -1, "diag.k": 0, "tril.k": 0, "triu.k": 0, "rot90.k": 1, "diff.n": 1,
     "norm.order": 2.0, "scatter_nd.reduction": "set", "scatter_reduce.reduction": "sum", "custom_cumulative.axis": -1,
-    "arange.start": 0, "arange.step": 1, "layer_norm.axes": -1, "rms_norm.axes": -1,
+    "arange.start": 0, "arange.step": 1, "layer_norm.axes": -1, "rms_norm.axes": -1, "one_hot.dtype": "float32",
 }
 REQUIRED = {"permute.axes", "moveaxis.source", "moveaxis.destination", "unsqueeze.axes", "unfold.axes", "unfold.size", "arange.stop",
             "linspace.start", "linspace.stop", "tensordot.a_axes", "tensordot.b_axes", "pad.before", "roll.shift"}

@@ -257,7 +257,7 @@ class Tensor:
         """The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x);
         -infinity: the least. order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 /
         order) (float)."""
-    def one_hot(self, /, depth: Size, dtype: DTypeLike) -> Tensor:
+    def one_hot(self, /, depth: Size, dtype: DTypeLike = 'float32') -> Tensor:
         """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     def relu(self, /) -> Tensor:
         """0 where x <= 0, else x."""

@@ -1223,7 +1223,7 @@ def triu(x: Array, /, k: int = 0) -> Tensor:
     return _apply(188, x, k)  # type: ignore[no-any-return]
 
 
-def one_hot(indices: Array, /, depth: Size, dtype: DTypeLike) -> Tensor:
+def one_hot(indices: Array, /, depth: Size, dtype: DTypeLike = 'float32') -> Tensor:
     """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     return _apply(189, indices, depth, dtype)  # type: ignore[no-any-return]
 
