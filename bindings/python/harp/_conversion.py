@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _ops
 from ._core import Dim, Tensor
 from ._dtypes import SIGNED, UNSIGNED, DType, bfloat16, bool_, dtype_of
-from ._errors import InvalidArgumentError, RangeError
+from ._errors import DTypeError, InvalidArgumentError, RangeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Shape, Size
 
@@ -84,6 +84,8 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
         _require_fit(values, np.iinfo(wanted.dtype))
     if wanted is not None and wanted is not bfloat16:
         return _core.from_numpy(np.asarray(obj, dtype=wanted.dtype), None)
+    if values.dtype.kind not in "biufc":
+        raise DTypeError(f"expected an array, a number, or nested lists of numbers, got {obj!r}")
     if values.dtype == np.float64 and not _any_numpy(obj):
         values = values.astype(np.float32) if wanted is None else values
     elif values.dtype == np.complex128 and not _any_numpy(obj):

@@ -225,12 +225,12 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
     first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
     in_front = not all(kinds[first : last + 1])  # the new axes come first if other entries are between the arrays
     if len(arrays) == 1:
-        indices = _checked(arrays[0][1], x.shape[axes[0]], axes[0])
+        indices = checked(arrays[0][1], x.shape[axes[0]], axes[0])
         taken = _ops.take(x, indices, axes[0])
         new = indices.ndim
         return _ops.moveaxis(taken, list(range(axes[0], axes[0] + new)), list(range(new))) if in_front and new and axes[0] else taken
     shape = np.broadcast_shapes(*[tuple(i.shape) for _, i in arrays])
-    together = [_ops.broadcast_to(_checked(i, x.shape[a], a), shape) for a, i in arrays]
+    together = [_ops.broadcast_to(checked(i, x.shape[a], a), shape) for a, i in arrays]
     order = axes + [i for i in range(x.ndim) if i not in axes]
     if order != list(range(x.ndim)):
         x = _ops.permute_dims(x, order)
@@ -241,7 +241,7 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
     return _ops.permute_dims(taken, before + list(range(len(shape))) + list(range(len(shape) + axes[0], taken.ndim)))
 
 
-def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
+def checked(indices: Tensor, size: Any, axis: int) -> Tensor:
     """Checks indices whose values are known. Other indices are clamped when they are used, or checked if jit was called with
     check_indices."""
     if indices.is_realised and isinstance(size, int) and not _is_traced(indices):

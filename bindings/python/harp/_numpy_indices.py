@@ -142,11 +142,11 @@ def ix_(*arrays: Array) -> tuple[Tensor, ...]:
     return tuple(made)
 
 
-def unravel_index(indices: Array | int, shape: Sequence[Size], /) -> tuple[Tensor, ...]:
+def unravel_index(indices: Array | int, shape: Shape, /) -> tuple[Tensor, ...]:
     """The index along each axis of the elements at these positions of a flattened array of this shape. Positions are not checked."""
     rest = asarray(indices).astype(int64)
     made: list[Tensor] = []
-    for length in reversed(builtins.list(shape)):
+    for length in reversed(sizes_of(shape)):
         made.append(rest % length)
         rest = rest // length
     return tuple(reversed(made))

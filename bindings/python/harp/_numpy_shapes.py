@@ -242,6 +242,8 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
     """x1 where the condition holds, x2 elsewhere. where(condition) is nonzero(condition)."""
     if x1 is None and x2 is None:
         return nonzero(condition)
+    if x1 is None or x2 is None:
+        raise TypeError("where: expected a condition alone, or with two arrays or numbers, got it with one")
     return _ops.where(condition, x1, x2)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, promoted, values_of
 from ._core import Tensor
+from ._errors import ShapeError
+from ._indexing import checked
 from ._types import Array, Number, Size
 
 
@@ -31,14 +33,21 @@ def searchsorted(x1: Array, x2: Array | Number, /, side: str = "left", sorter: A
 
 def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
     """Selects elements along an axis by their indices; axis None: from the flattened array."""
-    return _ops.take(asarray(x), asarray(indices), axis)
+    tensor, at = asarray(x), asarray(indices)
+    if axis is None or -tensor.ndim <= axis < tensor.ndim:
+        at = checked(at, tensor.size if axis is None else tensor.shape[axis], 0 if axis is None else axis)
+    return _ops.take(tensor, at, axis)
 
 
 def take_along_axis(x: Array, indices: Array, /, axis: int = -1) -> Tensor:
     """Selects elements along an axis: element i of the result along this axis is element indices[i] of x. The index along every other axis
     is the same in `indices` and x; these axes broadcast."""
     tensor, at = asarray(x), asarray(indices)
+    if at.ndim != tensor.ndim or not -tensor.ndim <= axis < tensor.ndim:
+        raise ShapeError(f"take_along_axis: expected as many axes in the indices as in x, and an axis among them, got shapes {tuple(at.shape)} and "
+                         f"{tuple(tensor.shape)}, axis {axis}")  # fmt: skip
     axis = axis % tensor.ndim
+    at = checked(at, tensor.shape[axis], axis)
     shape = _broadcast([s for i, s in enumerate(tensor.shape) if i != axis], [s for i, s in enumerate(at.shape) if i != axis])
     wanted_x, wanted_at = list(shape), list(shape)
     wanted_x.insert(axis, tensor.shape[axis])

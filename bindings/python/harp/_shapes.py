@@ -15,12 +15,21 @@ from ._types import Array, Axes, Shape, Size
 
 def concat(arrays: Sequence[Array], /, axis: int | None = 0) -> Tensor:
     """Joins arrays along an axis; None: joins the flattened arrays."""
+    _require_list("concat", arrays, axis)
     parts = promoted(arrays)
     return _ops.concat([_ops.reshape(part, [-1]) for part in parts], 0) if axis is None else _ops.concat(parts, axis)
 
 
+def _require_list(name: str, arrays: object, axis: object) -> None:
+    if axis is not None and not isinstance(axis, (int, np.integer)):
+        raise TypeError(f"{name}: the arrays are one list, {name}([a, b], axis=0), and the axis is an int, not {type(axis)}")
+    if isinstance(arrays, (int, float, complex)):
+        raise TypeError(f"{name}: expected a list of arrays, got {arrays!r}")
+
+
 def stack(arrays: Sequence[Array], /, axis: int = 0) -> Tensor:
     """Joins arrays along a new axis."""
+    _require_list("stack", arrays, axis)
     return _ops.stack(promoted(arrays), axis)
 
 

@@ -30,6 +30,8 @@ def _last(x: Tensor, axis: Axes) -> tuple[Tensor, list[Any]]:
     """x with the axes (None: all) merged into one, which comes last; and the shape of a reduction along them that keeps these axes."""
     axes = builtins.list(range(x.ndim)) if axis is None else [axis] if isinstance(axis, (int, np.integer)) else builtins.list(axis)
     for each in axes:
+        if not isinstance(each, (int, np.integer)):
+            raise TypeError(f"an axis is an int, or several are a tuple of ints, not {axis!r}")
         if not -x.ndim <= each < x.ndim:
             raise ShapeError(f"axis {each} is out of range for a tensor of {x.ndim} axes")
     axes = [each % x.ndim for each in axes]

@@ -227,6 +227,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
     the results. Keyword arguments are the same for all elements. Each operation is applied to all elements at once. harp.grad may be used
     inside and outside.
     """
+    if not callable(function):
+        raise TypeError(f"vmap: expected a function, got {function!r}")
 
     @functools.wraps(function)
     def mapped(*args: Any, **keywords: Any) -> Any:

@@ -11,7 +11,7 @@ from . import _array_api as _api
 from . import _ops
 from ._core import Tensor
 from ._dtypes import dtype_of, float32, float64
-from ._errors import DTypeError
+from ._errors import DTypeError, InvalidArgumentError
 from ._ops import fft2, ifft2, irfft2, rfft2
 from ._types import Array, DTypeLike, Size
 
@@ -20,24 +20,30 @@ __all__ = [
     "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
+def _length(n: Size | None) -> Size | None:
+    if isinstance(n, int) and n < 1:
+        raise InvalidArgumentError(f"the number of elements of a transform is at least 1, not {n}")
+    return n
+
+
 def fft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The transform along an axis, of n elements."""
-    return _ops.fft(x, n, axis, norm)
+    return _ops.fft(x, _length(n), axis, norm)
 
 
 def ifft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse transform along an axis."""
-    return _ops.ifft(x, n, axis, norm)
+    return _ops.ifft(x, _length(n), axis, norm)
 
 
 def rfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The first n / 2 + 1 elements of the transform of real numbers."""
-    return _ops.rfft(x, n, axis, norm)
+    return _ops.rfft(x, _length(n), axis, norm)
 
 
 def irfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of rfft: n real numbers, from the first n / 2 + 1 elements of their transform."""
-    return _ops.irfft(x, n, axis, norm)
+    return _ops.irfft(x, _length(n), axis, norm)
 
 
 def fftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
@@ -73,12 +79,12 @@ _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 def hfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The transform of a Hermitian-symmetric array, given by its first half; the result is real."""
-    return _ops.irfft(_ops.conj(x), n, axis, _SWAPPED[norm])
+    return _ops.irfft(_ops.conj(x), _length(n), axis, _SWAPPED[norm])
 
 
 def ihfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of hfft."""
-    return _ops.conj(_ops.rfft(x, n, axis, _SWAPPED[norm]))
+    return _ops.conj(_ops.rfft(x, _length(n), axis, _SWAPPED[norm]))
 
 
 def _frequencies(dtype: DTypeLike | None) -> Any:

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from . import _core, _ops
 from ._array_api import asarray, unstack
@@ -16,6 +18,7 @@ from ._core import Dim, Tensor
 from ._dtypes import float32, int64, uint64
 from ._errors import InvalidArgumentError, ShapeError
 from ._hints import RANDOM, missing
+from ._tree import is_array
 from ._types import Array, DTypeLike, Number, Shape, Size
 
 __all__ = ["bernoulli", "bits", "categorical", "choice", "exponential", "key", "normal", "permutation", "randint", "split", "uniform"]
@@ -24,18 +27,27 @@ if not TYPE_CHECKING:
     __getattr__ = missing(__name__, RANDOM)
 
 
+def _require_key(key: Any) -> None:
+    if not is_array(key) or asarray(key).dtype.name not in ("uint32", "uint64"):
+        raise TypeError(f"the first argument is a key, such as harp.random.key(0), not {key!r}")
+
+
 def key(seed: int) -> Tensor:
     """Makes a key; different seeds give independent streams of numbers."""
+    if not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"key: expected an int, got {seed!r}")
     return asarray(seed % 2**64, dtype=uint64)
 
 
 def split(key: Array, num: int = 2) -> tuple[Tensor, ...]:
     """Makes this many new keys, whose numbers are independent of each other."""
+    _require_key(key)
     return unstack(_ops.random_bits(key, dtype=uint64, dims=[num]))
 
 
 def bits(key: Array, shape: Shape, dtype: DTypeLike = uint64, counter: Array | None = None) -> Tensor:
     """Random integers, uniform over all values of an unsigned dtype."""
+    _require_key(key)
     return _ops.random_bits(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
 
 
@@ -43,12 +55,14 @@ def uniform(
     key: Array, shape: Shape = (), dtype: DTypeLike = float32, low: float = 0.0, high: float = 1.0, counter: Array | None = None
 ) -> Tensor:
     """Floats in [low, high)."""
+    _require_key(key)
     made = _ops.random_uniform(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
     return made if (low, high) == (0.0, 1.0) else made * (high - low) + low
 
 
 def normal(key: Array, shape: Shape = (), dtype: DTypeLike = float32, counter: Array | None = None) -> Tensor:
     """Floats of mean 0 and variance 1."""
+    _require_key(key)
     return _ops.random_normal(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
 
 
@@ -56,6 +70,7 @@ def randint(key: Array, shape: Shape, low: int, high: int, dtype: DTypeLike = "i
     """Integers from low to high - 1: 64 random bits modulo high - low, plus low."""
     if low >= high:
         raise ValueError(f"randint: expected low < high, got {low} and {high}")
+    _require_key(key)
     wide = _ops.random_bits(key, dtype=uint64, dims=sizes_of(shape))
     return _ops.cast(wide % (high - low), dtype) + low
 
@@ -91,6 +106,7 @@ def categorical(key: Array, logits: Array, axis: int = -1) -> Tensor:
 def choice(key: Array, x: Array | int, shape: Shape = (), replace: bool = True, p: Array | Sequence[float] | None = None) -> Tensor:
     """Elements of x along its first axis, or numbers below x, drawn at random; with probabilities p, if they are given. replace=False: each
     position is drawn at most once."""
+    _require_key(key)
     size = x if isinstance(x, int) else asarray(x).shape[0]
     sizes = sizes_of(shape)
     count: Size = 1
