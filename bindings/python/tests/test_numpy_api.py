@@ -390,6 +390,7 @@ def evaluate(expression, xp, data):
 
 
 @pytest.mark.parametrize("expression", [line for group in (SHAPES, VALUES, METHODS, EAGER) for line in group.strip().split("\n")])
+@pytest.mark.filterwarnings("ignore:All-NaN slice")
 def test_as_in_numpy(expression):
     with np.errstate(all="ignore"):
         expected = flat(evaluate(expression, np, DATA))
