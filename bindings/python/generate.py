@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STANDARD = HERE / "harp" / "_array_api.py"
+COLLECTIONS = [HERE / "harp" / name for name in ("_array_api.py", "_numpy_api.py")]  # their functions replace operations of the same names
 STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
@@ -48,7 +48,7 @@ DEFAULTS = {
     "cumsum.axis": None, "cumprod.axis": None, "cummax.axis": None, "cummin.axis": None, "logcumsumexp.axis": None,
     "cummax_with_indices.axis": -1, "cummin_with_indices.axis": -1, "diag.k": 0, "tril.k": 0, "triu.k": 0, "rot90.k": 1, "diff.n": 1,
     "norm.order": 2.0, "scatter_nd.reduction": "set", "scatter_reduce.reduction": "sum", "custom_cumulative.axis": -1,
-    "arange.start": 0, "arange.step": 1, "layer_norm.axes": -1, "rms_norm.axes": -1,
+    "arange.start": 0, "arange.step": 1, "layer_norm.axes": -1, "rms_norm.axes": -1, "one_hot.dtype": "float32",
 }
 REQUIRED = {"permute.axes", "moveaxis.source", "moveaxis.destination", "unsqueeze.axes", "unfold.axes", "unfold.size", "arange.stop",
             "linspace.start", "linspace.stop", "tensordot.a_axes", "tensordot.b_axes", "pad.before", "roll.shift"}
@@ -65,6 +65,23 @@ KINDS = {  # for each kind of parameter: its letter in Row::kinds, the method of
     "bounds": ("S", "sizes", "Sequence[Size | None] | None"), "floats": ("G", "reals", "Sequence[float] | None"),
 }
 POOL = [("stride", "longs"), ("padding", "sizes"), ("dilation", "longs"), ("ceil_mode", "bool"), ("count_include_pad", "bool")]
+
+
+# What the texts of harp.h call the constants that Python's functions do not have.
+WORDS = {
+    "NULL": "None", "HARP_AXIS_NONE": "None", "HARP_CLASS_NONE": "None", "HARP_SLICE_NONE": "None", "HARP_ERROR_SHAPE": "a ShapeError",
+    "HARP_ERROR_RANGE": "a RangeError", "HARP_ERROR_INVALID_ARGUMENT": "an InvalidArgumentError", "HARP_ERROR_DTYPE": "a DTypeError",
+}
+
+
+def in_python(text):
+    """Replaces the names of C in a text of harp.h by those of Python, and begins it with a capital letter unless it begins with a name."""
+    text = re.sub(r"\b[A-Z_]+\b", lambda word: WORDS.get(word[0], word[0]), text)
+    named = text.startswith("harp_")
+    text = re.sub(r"\bharp_(\w+)", lambda word: NAMES.get(word[1], word[1]), text)
+    text = re.sub(r"(?<=\. )an? \w+Error", lambda words: words[0][0].upper() + words[0][1:], text)  # where it begins a sentence
+    is_name = named or re.match(r"(?:[a-z]\b|numpy\.|torch\.)", text)  # a variable, such as x in "x * x", or another library's function
+    return text if is_name and not text.startswith("a ") else text[0].upper() + text[1:]
 
 
 class Operation:
@@ -188,7 +205,7 @@ def read_api():
         if function["section"] != OPERATIONS or function["name"].removeprefix("harp_") in BY_HAND:
             continue
         text = " ".join((function["doc"] or docs.get(function.get("doc_of", ""), "")).split())
-        text = (text[0].upper() + text[1:] if text else f"See {function['name']} in harp.h.").replace("\\", "\\\\")
+        text = (in_python(text) if text else f"See {function['name']} in harp.h.").replace("\\", "\\\\")
         operations.append(Operation(function, function.get("note") in together, text if text.endswith(".") else text + "."))
     return operations
 
@@ -214,7 +231,9 @@ from ._types import Array, DTypeLike, Number, Size
 '''
     # `import *` must not export operations that _array_api.py replaces by functions with the arguments of the Array API, and not fft,
     # because harp.fft is a module.
-    other = set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", STANDARD.read_text(encoding="utf-8"), re.M | re.S)[1]))
+    other = set()
+    for path in COLLECTIONS:
+        other |= set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", path.read_text(encoding="utf-8"), re.M | re.S)[1]))
     names = sorted(operation.python_name for operation in operations if operation.python_name not in other | {"fft"})
     wrapped = "\n".join(textwrap.wrap(", ".join(f'"{name}"' for name in names), 116, initial_indent="    ", subsequent_indent="    "))
     functions = "\n\n".join(operation.python(index) for index, operation in enumerate(operations))
@@ -223,8 +242,8 @@ from ._types import Array, DTypeLike, Number, Size
 
 OPERATORS = ("add sub mul truediv floordiv mod pow and or xor lshift rshift", "lt le eq ne gt ge", "neg pos abs invert")
 METHODS = """
-    abs conj cos cumprod cumsum diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu repeat rsqrt
-    sigmoid sign sin softmax split sqrt square tanh topk trace tril triu
+    abs conj cos diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu rsqrt sigmoid sign sin
+    softmax sqrt square tanh topk trace tril triu
 """.split()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _ops
 from ._core import Dim, Tensor
 from ._dtypes import SIGNED, UNSIGNED, DType, bfloat16, bool_, dtype_of
-from ._errors import RangeError
+from ._errors import DTypeError, InvalidArgumentError, RangeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Shape, Size
 
@@ -72,6 +72,10 @@ def _has_buffer(obj: Any) -> bool:
 
 
 def _of_python(obj: Any, wanted: DType | None) -> Tensor:
+    if wanted is None and type(obj) is list and obj:
+        kinds = set(map(type, obj))
+        if len(kinds) == 1 and (float in kinds or bool in kinds):  # the most frequent case, in a short time
+            return _core.from_numpy(np.array(obj, np.float32 if float in kinds else np.bool_), None)
     if not isinstance(obj, (bool, int, float, complex)) and _any_tensor(obj):
         x = _stacked(obj)
         return x if wanted is None else _ops.cast(x, wanted)
@@ -80,6 +84,8 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
         _require_fit(values, np.iinfo(wanted.dtype))
     if wanted is not None and wanted is not bfloat16:
         return _core.from_numpy(np.asarray(obj, dtype=wanted.dtype), None)
+    if values.dtype.kind not in "biufc":
+        raise DTypeError(f"expected an array, a number, or nested lists of numbers, got {obj!r}")
     if values.dtype == np.float64 and not _any_numpy(obj):
         values = values.astype(np.float32) if wanted is None else values
     elif values.dtype == np.complex128 and not _any_numpy(obj):
@@ -106,6 +112,15 @@ def _stacked(obj: Any) -> Tensor:
     if isinstance(obj, (list, tuple)):
         return _ops.stack(promoted([_stacked(item) for item in obj]), 0)
     return asarray(obj)
+
+
+def values_of(name: str, x: Any) -> np.ndarray[Any, Any]:
+    """The values of an argument on which the size of the result of the function `name` depends."""
+    tensor = asarray(x)
+    if _core.is_argument(tensor) and not tensor.is_realised:
+        raise InvalidArgumentError(f"{name}: the size of the result depends on values that are not known while a function is traced, but the sizes "
+                                   "in a traced function are the same in every call; use harp.where, or call it outside")  # fmt: skip
+    return np.asarray(tensor)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:

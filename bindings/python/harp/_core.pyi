@@ -5,6 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
+from ._at import At
 from ._dtypes import DType
 from ._types import Array, Axes, DTypeLike, Number, Size
 
@@ -27,7 +28,7 @@ class Dim:
 
 @final
 class Tensor:
-    __array_ufunc__: None
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any: ...
     @property
     def shape(self) -> tuple[Any, ...]:
         """The sizes: ints, or harp.Dim where they are symbolic."""
@@ -93,7 +94,7 @@ class Tensor:
         """Computes the values now; returns the tensor."""
     def astype(self, dtype: DTypeLike, *, copy: bool = True) -> Tensor:
         """The values in another dtype."""
-    def reshape(self, *shape: Any) -> Tensor:
+    def reshape(self, *shape: Any, order: str = "C") -> Tensor:
         """The same elements in row-major order under another shape; one size may be -1."""
     def permute(self, *axes: Any) -> Tensor:
         """Axis i of the result is axis axes[i]; none given: the axes reversed."""
@@ -101,22 +102,86 @@ class Tensor:
         """Axis i of the result is axis axes[i]; none given: the axes reversed."""
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
         """The tensor itself: there is one device, "cpu"."""
-    def all(self, axis: Axes = None, *, keepdims: bool = False) -> Tensor: ...
-    def any(self, axis: Axes = None, *, keepdims: bool = False) -> Tensor: ...
-    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Tensor: ...
-    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Tensor: ...
-    def argsort(self, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor: ...
-    def clip(self, min: Array | Number | None = None, max: Array | Number | None = None) -> Tensor: ...
-    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Tensor: ...
-    def mean(self, axis: Axes = None, *, keepdims: bool = False) -> Tensor: ...
-    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Tensor: ...
-    def prod(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor: ...
-    def round(self) -> Tensor: ...
-    def sort(self, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Tensor: ...
-    def std(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor: ...
-    def sum(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor: ...
+    def all(self, axis: Axes = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def any(self, axis: Axes = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def argsort(self, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Tensor: ...
+    @property
+    def at(self) -> At:
+        """x.at[key].set(y), .add(y), .multiply(y), .min(y), .max(y): copies in which the elements x[key] are changed."""
+    def clip(self, min: Array | Number | None = None, max: Array | Number | None = None, *, out: None = None) -> Tensor: ...
+    def conjugate(self) -> Tensor: ...
+    def copy(self) -> Tensor:
+        """A tensor of its own: assignments to its elements do not change this one."""
+    def cumprod(
+        self,
+        axis: int | None = None,
+        exclusive: bool = False,
+        reverse: bool = False,
+        *,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+    ) -> Tensor: ...
+    def cumsum(
+        self,
+        axis: int | None = None,
+        exclusive: bool = False,
+        reverse: bool = False,
+        *,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+    ) -> Tensor: ...
+    def fill(self, value: Array | Number) -> None:
+        """Sets all elements to a number."""
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts; zeros if the elements are real."""
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of an element."""
+    def max(self, axis: Axes = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def mean(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def min(self, axis: Axes = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def nonzero(self) -> tuple[Tensor, ...]: ...
+    def prod(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def ptp(self, axis: Axes = None, *, keepdims: bool = False) -> Tensor: ...
+    def ravel(self) -> Tensor: ...
+    @property
+    def real(self) -> Tensor:
+        """The real parts."""
+    def repeat(self, repeats: Size | Array | Sequence[int], axis: int | None = None) -> Tensor: ...
+    def round(self, decimals: int = 0, *, out: None = None) -> Tensor: ...
+    def __round__(self, decimals: int = 0) -> Tensor: ...
+    def searchsorted(self, x2: Array | Number, /, side: str = "left", *, sorter: Array | None = None) -> Tensor: ...
+    def sort(self, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Tensor: ...
+    def split(self, sections: int | Sequence[Size], axis: int = 0) -> tuple[Tensor, ...]: ...
+    def squeeze(self, axis: int | Sequence[int] | None = None) -> Tensor: ...
+    def std(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *,
+        correction: float = 0.0,
+        keepdims: bool = False,
+        ddof: float | None = None,
+        out: None = None,
+    ) -> Tensor: ...
+    def sum(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, out: None = None) -> Tensor: ...
+    def swapaxes(self, axis1: int, axis2: int, /) -> Tensor: ...
     def take(self, indices: Array, axis: int | None = None) -> Tensor: ...
-    def var(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor: ...
+    def tobytes(self) -> bytes:
+        """The bytes of the values in row-major order."""
+    def var(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *,
+        correction: float = 0.0,
+        keepdims: bool = False,
+        ddof: float | None = None,
+        out: None = None,
+    ) -> Tensor: ...
     def _rebind(self, other: Tensor, /) -> None: ...
     def _pending(self) -> int: ...
     # generated {
@@ -162,27 +227,23 @@ class Tensor:
         """Complex conjugate; a real number is returned unchanged."""
     def cos(self, /) -> Tensor:
         """Cosine (float, complex)."""
-    def cumprod(self, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-        """Int, float."""
-    def cumsum(self, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-        """Int, float."""
     def diagonal(self, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         """Returns the elements whose index along axis2 equals their index along axis1 plus offset. The diagonal becomes
         the last axis and replaces axis1 and axis2."""
     def dot(self, b: Array, /) -> Tensor:
-        """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has
+        """numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has
         the other axes of a, then those of b. If an operand is a scalar, dot multiplies elementwise."""
     def exp(self, /) -> Tensor:
-        """E to the power x (float, complex)."""
+        """e to the power x (float, complex)."""
     def flatten(self, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
         """Merges the axes start_axis to end_axis, both included, into one."""
     def flip(self, /, axes: int | Sequence[int] | None = None) -> Tensor:
-        """Reverses the elements along the given axes; axes NULL reverses all axes."""
+        """Reverses the elements along the given axes; axes None reverses all axes."""
     def log(self, /) -> Tensor:
         """Natural logarithm (float, complex)."""
     def log_softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
-        without overflow (float)."""
+        """softmax returns exp(x) / sum(exp(x)) along one axis, log_softmax its logarithm, both computed without
+        overflow (float)."""
     def logsumexp(self, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
         """Log(sum(exp(x))), computed without overflow (float)."""
     def matmul(self, b: Array, /) -> Tensor:
@@ -196,13 +257,10 @@ class Tensor:
         """The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x);
         -infinity: the least. order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 /
         order) (float)."""
-    def one_hot(self, /, depth: Size, dtype: DTypeLike) -> Tensor:
+    def one_hot(self, /, depth: Size, dtype: DTypeLike = 'float32') -> Tensor:
         """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     def relu(self, /) -> Tensor:
         """0 where x <= 0, else x."""
-    def repeat(self, /, repeats: Size, axis: int | None = None) -> Tensor:
-        """Repeats each element `repeats` times, next to each other, along an axis or in the flattened array
-        (HARP_AXIS_NONE)."""
     def rsqrt(self, /) -> Tensor:
         """1 / sqrt(x), computed as recip(sqrt(x))."""
     def sigmoid(self, /) -> Tensor:
@@ -212,28 +270,26 @@ class Tensor:
     def sin(self, /) -> Tensor:
         """Sine of x in radians, accurate over the whole range (float, complex)."""
     def softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
-        without overflow (float)."""
-    def split(self, /, sections: int, axis: int | None = 0) -> tuple[Tensor, ...]:
-        """Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1]."""
+        """softmax returns exp(x) / sum(exp(x)) along one axis, log_softmax its logarithm, both computed without
+        overflow (float)."""
     def sqrt(self, /) -> Tensor:
         """Square root (float, complex)."""
     def square(self, /) -> Tensor:
-        """X * x."""
+        """x * x."""
     def tanh(self, /) -> Tensor:
         """Hyperbolic tangent (float, complex)."""
     def topk(self, /, k: Size, axis: int | None = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
         """Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least first).
         Writes them to *values and their indices (i64) to *indices. Of equal elements the first ones are chosen. A k
-        that exceeds the size is HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic sizes."""
+        that exceeds the size is a ShapeError, or a RangeError in a run if that depends on symbolic sizes."""
     def trace(self, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-        """The sum of a diagonal, see harp_diagonal."""
+        """The sum of a diagonal, see diagonal."""
     def tril(self, /, k: int = 0) -> Tensor:
-        """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and
-        above it; the rest is 0."""
+        """tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above it; the
+        rest is 0."""
     def triu(self, /, k: int = 0) -> Tensor:
-        """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on and
-        above it; the rest is 0."""
+        """tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above it; the
+        rest is 0."""
     # }
 
 @final

@@ -88,12 +88,27 @@ ceil: _Unary = _whole("ceil")
 trunc: _Unary = _whole("trunc")
 
 
-def round(x: Array, /) -> Tensor:
-    """Rounds to the nearest integer, ties to even. The parts of complex numbers are rounded separately; integers stay unchanged."""
+def round(x: Array, /, decimals: int = 0) -> Tensor:
+    """Rounds to the nearest integer, ties to even, or to this many decimals; for negative `decimals`, to tens, hundreds ... The parts of
+    complex numbers are rounded separately."""
     tensor = asarray(x)
+    if decimals and tensor.dtype in REAL_FLOATS + COMPLEX:
+        scale = 10.0 ** abs(decimals)
+        return round(tensor * scale) / scale if decimals > 0 else round(tensor / scale) * scale
+    if decimals < 0:
+        return _to_multiples(tensor, 10**-decimals)
     if tensor.dtype in COMPLEX:
         return _ops.complex_from_parts(_ops.round(_ops.real(tensor)), _ops.round(_ops.imag(tensor)))
     return tensor if tensor.dtype in SIGNED + UNSIGNED else _ops.round(tensor)
+
+
+def _to_multiples(x: Tensor, unit: int) -> Tensor:
+    """Rounds integers to the nearest multiple of an even number, ties to even multiples."""
+    rest = x % unit
+    down = x - rest
+    odd = _ops.not_equal(down // unit % 2, 0)
+    up = _ops.logical_or(_ops.greater(rest, unit // 2), _ops.logical_and(_ops.equal(rest, unit // 2), odd))
+    return _ops.where(up, down + unit, down)
 
 
 def _of_complex(name: str, formula: Any) -> Any:

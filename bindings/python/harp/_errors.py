@@ -98,8 +98,9 @@ class NativeError(Error, RuntimeError):
     """A function that a program calls (harp.native) failed; `__cause__` is its exception if it is a Python function."""
 
     def __init__(self, message: str = "", compiler_output: str = "") -> None:
-        super().__init__(message, compiler_output)
-        self.__cause__: BaseException | None = raised.error
+        error = raised.error
+        super().__init__(message if error is None else f"{message} ({type(error).__name__}: {error})", compiler_output)
+        self.__cause__: BaseException | None = error
         raised.error = None
 
 

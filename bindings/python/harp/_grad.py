@@ -60,6 +60,8 @@ def value_and_grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
     """Returns a function that returns the pair (function(...), the gradient). The parameters are those of grad()."""
+    if not callable(function):
+        raise TypeError(f"a gradient is one of a function, got {function!r}")
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @functools.wraps(function)

@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 import numpy as np
 
 from . import _core, _ops
 from ._core import Dim, Tensor
-from ._errors import ShapeError
-from ._tree import is_array
+from ._creation import number_of_dtype
+from ._dtypes import OF_PYTHON
+from ._errors import InvalidArgumentError, ShapeError
+from ._references import TEMPORARY, is_statement
 
 
 def _as_index(entry: Any) -> Any:
@@ -97,7 +100,83 @@ def _slice_of(entry: Any, size: Any, axis: int) -> tuple[Any, Any, int]:
     return position, (None if position == -1 else position + 1), 1
 
 
+_SLICE, _RESHAPE = (_core.operation_names().index(name) for name in ("slice", "reshape"))
+
+
+def _block(x: Tensor, key: Any) -> Tensor | None:
+    """x[key] for ints, slices, None and ... along axes whose sizes are numbers, the most frequent keys, in a short time. Returns None for other
+    keys, and for indices out of range."""
+    shape = x.shape
+    keys = key if type(key) is tuple else (key,)
+    starts: list[Any] = []
+    stops: list[Any] = []
+    steps: list[int] = []
+    kept: list[int] = []  # the shape of the result
+    whole, reshaped = True, False
+    axis, rank = 0, len(shape)
+    missing = -1  # the number of axes that ... stands for, when it is known
+    for entry in keys:
+        if entry is None:
+            kept.append(1)
+            reshaped = True
+            continue
+        if entry is Ellipsis:
+            if missing >= 0:
+                return None
+            missing = rank - sum(each is not None for each in keys) + 1
+            if missing < 0:
+                return None
+            for size in shape[axis : axis + missing]:
+                starts.append(0)
+                stops.append(size)
+                steps.append(1)
+                kept.append(size)
+            axis += missing
+            continue
+        if axis >= rank:
+            return None
+        size = shape[axis]
+        axis += 1
+        if type(size) is not int:
+            return None
+        if type(entry) is int:
+            if not -size <= entry < size:
+                return None
+            start = entry if entry >= 0 else entry + size
+            stop: Any = start + 1
+            step = 1
+            whole, reshaped = False, True
+        elif type(entry) is slice and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
+            start, stop, step = entry.indices(size)
+            count = len(range(start, stop, step))
+            if count == 0:
+                start, stop, step = 0, 0, 1
+            elif stop < 0:
+                stop = None
+            kept.append(count)
+            whole = whole and count == size and step == 1
+        else:
+            return None
+        starts.append(start)
+        stops.append(stop)
+        steps.append(step)
+    for size in shape[axis:]:
+        starts.append(0)
+        stops.append(size)
+        steps.append(1)
+        kept.append(size)
+    if len(starts) != rank or any(type(size) is not int for size in kept):
+        return None
+    made: Tensor = x if whole else _core.apply(_SLICE, x, starts, stops, steps)
+    if reshaped:
+        return _core.apply(_RESHAPE, made, kept)  # type: ignore[no-any-return]
+    return _core.alias(x) if whole else made
+
+
 def getitem(x: Tensor, key: Any) -> Tensor:
+    block = _block(x, key)
+    if block is not None:
+        return block
     given = x
     x, entries = _entries(x, key)
     starts: list[Any] = []
@@ -148,12 +227,12 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
     # as in NumPy, the new axes are the first ones of the result if other entries of the key lie between the index arrays
     in_front = not all(kinds[first : last + 1])
     if len(arrays) == 1:
-        indices = _checked(arrays[0][1], x.shape[axes[0]], axes[0])
+        indices = checked(arrays[0][1], x.shape[axes[0]], axes[0])
         taken = _ops.take(x, indices, axes[0])
         new = indices.ndim
         return _ops.moveaxis(taken, list(range(axes[0], axes[0] + new)), list(range(new))) if in_front and new and axes[0] else taken
     shape = np.broadcast_shapes(*[tuple(i.shape) for _, i in arrays])
-    together = [_ops.broadcast_to(_checked(i, x.shape[a], a), shape) for a, i in arrays]
+    together = [_ops.broadcast_to(checked(i, x.shape[a], a), shape) for a, i in arrays]
     order = axes + [i for i in range(x.ndim) if i not in axes]
     if order != list(range(x.ndim)):
         x = _ops.permute_dims(x, order)
@@ -164,7 +243,7 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
     return _ops.permute_dims(taken, before + list(range(len(shape))) + list(range(len(shape) + axes[0], taken.ndim)))
 
 
-def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
+def checked(indices: Tensor, size: Any, axis: int) -> Tensor:
     """Checks indices whose values are known. Other indices are clamped when they are used, or checked if jit was called with
     check_indices."""
     if indices.is_realised and isinstance(size, int) and not _is_traced(indices):
@@ -177,24 +256,32 @@ def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
 
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """Replaces some elements of x. Views of x, and tensors that were computed from it before, do not change."""
+    if TEMPORARY and sys.getrefcount(x) <= TEMPORARY and is_statement(sys._getframe(1)):
+        raise InvalidArgumentError("the assignment would change a copy that nothing refers to, and be lost, because parts of a tensor are copies: "
+                                   "instead of x[i][j] = y write x[i, j] = y, or part = x[i]; part[j] = y; x[i] = part")  # fmt: skip
     dtype = x.dtype
-    if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and not is_array(value):
-        x._rebind(_ops.where(key, value, x))
+    if type(value) in OF_PYTHON:
+        value = number_of_dtype(value, dtype)
+    if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and getattr(value, "ndim", 1) == 0:
+        x._rebind(_ops.where(key, _ops.cast(value, dtype), x))
         return
     given = value if isinstance(value, Tensor) else _core.from_numpy(np.asarray(value), None)
-    given = _ops.cast(given, dtype)
-    placed = _placed(x, key, given)
+    if given.dtype is not dtype:
+        given = _ops.cast(given, dtype)
+    placed = _placed_block(x, key, given)
+    if placed is None:
+        placed = _placed(x, key, given)
     if placed is not None:
         x._rebind(placed)
         return
-    where = _ops.arange("int64", _count(x.shape))
+    where = _ops.arange("int64", count_of(x.shape))
     chosen = getitem(_ops.reshape(where, x.shape), key)
-    given = _fitted(given, chosen.shape)
+    given = fitted(given, chosen.shape)
     flat = _ops.scatter(_ops.reshape(x, [-1]), _ops.reshape(chosen, [-1]), _ops.reshape(given, [-1]), 0)
     x._rebind(_ops.reshape(flat, x.shape))
 
 
-def _fitted(given: Tensor, shape: Any) -> Tensor:
+def fitted(given: Tensor, shape: Any) -> Tensor:
     """Broadcasts the values of an assignment to the shape of the elements that they replace."""
     if tuple(given.shape) == tuple(shape):
         return given
@@ -204,6 +291,56 @@ def _fitted(given: Tensor, shape: Any) -> Tensor:
         return _ops.broadcast_to(given, shape)
     except ShapeError:
         raise ShapeError(f"values of shape {tuple(given.shape)} do not fit the elements of shape {tuple(shape)}") from None
+
+
+def _placed_block(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
+    """_placed() in a short time for the most frequent keys: ints and slices of step 1 along axes whose sizes are numbers."""
+    shape = x.shape
+    rank = len(shape)
+    keys = key if type(key) is tuple else (key,)
+    if len(keys) > rank:
+        return None
+    bounds: list[tuple[int, int]] = []
+    kept: list[int] = []
+    for entry, size in zip(keys, shape):
+        if type(size) is not int:
+            return None
+        if type(entry) is int:
+            if not -size <= entry < size:
+                return None
+            start = entry if entry >= 0 else entry + size
+            bounds.append((start, start + 1))
+        elif type(entry) is slice and not isinstance(entry.start, Dim) and not isinstance(entry.stop, Dim):
+            start, stop, step = entry.indices(size)
+            if step != 1:
+                return None
+            bounds.append((start, stop if stop > start else start))
+            kept.append(bounds[-1][1] - start)
+        else:
+            return None
+    for size in shape[len(keys) :]:
+        if type(size) is not int:
+            return None
+        bounds.append((0, size))
+        kept.append(size)
+    block = [stop - start for start, stop in bounds]
+    result = fitted(given, kept)
+    if len(kept) != rank:
+        result = _core.apply(_RESHAPE, result, block)
+    for axis in range(rank - 1, -1, -1):
+        start, stop = bounds[axis]
+        size = shape[axis]
+        if start == 0 and stop == size:
+            continue
+        pieces = [result] if stop > start else []
+        # What is before and after the block along this axis, of the block along the axes before it and of all of x along those after it
+        for first, last in ((0, start), (stop, size)):
+            if last > first:
+                starts = [*[each[0] for each in bounds[:axis]], first, *[0] * (rank - axis - 1)]
+                stops = [*[each[1] for each in bounds[:axis]], last, *shape[axis + 1 :]]
+                pieces.insert(0 if first == 0 and last == start else len(pieces), _core.apply(_SLICE, x, starts, stops, [1] * rank))
+        result = _ops.concat(pieces, axis) if len(pieces) > 1 else pieces[0]
+    return result
 
 
 def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
@@ -240,7 +377,7 @@ def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
         stops.append(stop)
     block = _ops.slice(x, starts, stops, [1] * x.ndim)
     block_sizes = iter(n for n, entry in zip(block.shape, (e for e in entries if e is not None)) if isinstance(entry, slice))
-    given = _fitted(given, [next(block_sizes) if n is None else n for n in sizes])
+    given = fitted(given, [next(block_sizes) if n is None else n for n in sizes])
     given = _ops.reshape(given, block.shape)
     if reversed_axes:
         given = _ops.flip(given, reversed_axes)
@@ -267,7 +404,7 @@ def _between(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor | None:
     return None if part.shape[axis] == 0 else part
 
 
-def _count(shape: Any) -> Any:
+def count_of(shape: Any) -> Any:
     count: Any = 1
     for size in shape:
         count = count * size

@@ -68,6 +68,8 @@ def jit(
 
 
 def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], numpy: bool, check: bool, flags: list[str]) -> Any:
+    if not callable(function):
+        raise TypeError(f"jit: expected a function, got {function!r}")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

@@ -1,26 +1,32 @@
 """The methods of Tensor that are Python functions, and how a tensor is printed, copied and pickled."""
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _array_api, _core, _ops
+from . import _array_api, _core, _numpy_api, _ops
+from ._at import At
+from ._conversion import sizes_of
 from ._core import Dim, Tensor
+from ._creation import cast_to
 from ._dtypes import BY_NAME, COMPLEX, REAL_FLOATS, bfloat16, dtype_of, float32, uint16
 from ._errors import GradientError
 from ._indexing import getitem, setitem
+from ._ufuncs import array_ufunc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-# The operations that are also methods of Tensor. _STANDARD lists those whose parameters are the Array API's, _METHODS those whose
-# parameters are harp's. generate.py writes the type annotations of the methods in _METHODS.
-_STANDARD = "all any argmax argmin argsort clip max mean min prod round sort std sum take var".split()
+# The operations that are also methods of Tensor. Those of the second list accept out=None, which NumPy's functions of the same names pass on (np.sum(x) calls
+# x.sum). Those of the last list have harp's parameters; generate.py writes their types.
+_NUMPY = "argsort conjugate copy nonzero ptp ravel repeat searchsorted sort split squeeze swapaxes take".split()
+_WITH_OUT = "all any argmax argmin clip cumprod cumsum max mean min prod round std sum var".split()
 _METHODS = """
-    abs conj cos cumprod cumsum diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu repeat rsqrt
-    sigmoid sign sin softmax split sqrt square tanh topk trace tril triu
+    abs conj cos diagonal dot exp flatten flip log log_softmax logsumexp matmul maximum minimum norm one_hot relu rsqrt sigmoid sign sin
+    softmax sqrt square tanh topk trace tril triu
 """.split()
 
 
@@ -145,9 +151,42 @@ def _astype(self: Tensor, dtype: Any, *, copy: bool = True) -> Tensor:
     return _core.alias(self) if dtype_of(dtype) is self.dtype else _ops.cast(self, dtype)
 
 
-def _reshape(self: Tensor, *shape: Any) -> Tensor:
-    """The same elements in row-major order under another shape; one size may be -1."""
-    return _ops.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, Dim)) else shape)
+def _reshape(self: Tensor, *shape: Any, order: str = "C") -> Tensor:
+    """The same elements in row-major order under another shape; one size may be -1. order "F": in column-major order."""
+    sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, Dim)) else shape
+    if order == "C":
+        return _ops.reshape(self, sizes)
+    if order != "F":
+        raise ValueError(f'reshape: expected the order "C" or "F", got {order!r}')
+    return _ops.transpose(_ops.reshape(_ops.transpose(self), list(sizes_of(sizes))[::-1]))
+
+
+def _without_out(function: Any) -> Any:
+    @functools.wraps(function)
+    def method(self: Tensor, *args: Any, out: None = None, **keywords: Any) -> Any:
+        if out is not None:
+            raise TypeError(f"{function.__name__}: harp returns new tensors and writes to none, so out= has to be None")
+        return function(self, *args, **keywords)
+
+    return method
+
+
+def _real(self: Tensor) -> Tensor:
+    return _ops.real(self) if self.dtype in COMPLEX else self
+
+
+def _imag(self: Tensor) -> Tensor:
+    return _ops.imag(self) if self.dtype in COMPLEX else _array_api.zeros_like(self)
+
+
+def _fill(self: Tensor, value: Any) -> None:
+    """Sets all elements to a number."""
+    self._rebind(_ops.full(cast_to(self, value), self.shape))
+
+
+def _tobytes(self: Tensor) -> bytes:
+    """The bytes of the values in row-major order."""
+    return _core.to_numpy(_ops.bitcast(self, uint16) if self.dtype is bfloat16 else self, False).tobytes()
 
 
 def _permute(self: Tensor, *axes: Any) -> Tensor:
@@ -200,17 +239,21 @@ def _shift(function: Any, turned: bool) -> Any:
 
 
 def _attach() -> None:
-    added: dict[str, Any] = {name: getattr(_ops, name) for name in _METHODS} | {name: getattr(_array_api, name) for name in _STANDARD}
+    functions = vars(_array_api) | vars(_numpy_api)
+    added: dict[str, Any] = {name: getattr(_ops, name) for name in _METHODS} | {name: functions[name] for name in _NUMPY}
+    added |= {name: _without_out(functions[name]) for name in _WITH_OUT}
     added |= {
         "__lshift__": _shift(_array_api.bitwise_left_shift, False), "__rlshift__": _shift(_array_api.bitwise_left_shift, True),
         "__rshift__": _shift(_array_api.bitwise_right_shift, False), "__rrshift__": _shift(_array_api.bitwise_right_shift, True),
-        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": None, "__copy__": _core.alias, "__contains__": _contains,
+        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": array_ufunc, "__copy__": _core.alias, "__contains__": _contains,
         "__deepcopy__": lambda self, memo: _core.alias(self), "__divmod__": _divmod, "__dlpack__": _dlpack,
         "__dlpack_device__": lambda self: (1, 0), "__format__": _format, "__rdivmod__": _rdivmod, "__reversed__": _reversed,
-        "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__setitem__": setitem, "__str__": _str,
-        "T": property(_t), "astype": _astype, "device": property(lambda self: "cpu"), "eval": _evaluate, "mT": property(_m_t),
-        "nbytes": property(_nbytes), "numpy": _numpy, "permute": _permute, "reshape": _reshape, "size": property(_size),
-        "to_device": _to_device, "tolist": _tolist, "transpose": _permute,
+        "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__round__": _array_api.round,
+        "__setitem__": setitem, "__str__": _str, "T": property(_t), "astype": _astype, "at": property(At),
+        "device": property(lambda self: "cpu"), "eval": _evaluate, "fill": _fill, "imag": property(_imag),
+        "itemsize": property(lambda self: self.dtype.itemsize), "mT": property(_m_t), "nbytes": property(_nbytes), "numpy": _numpy,
+        "permute": _permute, "real": property(_real), "reshape": _reshape, "size": property(_size), "to_device": _to_device,
+        "tobytes": _tobytes, "tolist": _tolist, "transpose": _permute,
     }  # fmt: skip
     for name, method in added.items():
         setattr(Tensor, name, method)

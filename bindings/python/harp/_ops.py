@@ -13,21 +13,21 @@ __all__ = [
     "binary_cross_entropy_with_logits", "bitcast", "bitwise_and", "bitwise_invert", "bitwise_or", "bitwise_xor",
     "cast", "cbrt", "celu", "check_index", "complex_from_parts", "conj", "contiguous", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh", "cross", "cross_entropy",
-    "cummax", "cummax_with_indices", "cummin", "cummin_with_indices", "cumprod", "cumsum", "custom_cumulative",
-    "custom_elementwise", "custom_reduce", "dft", "diag", "diagonal", "divide", "dot", "einsum", "elu", "equal",
-    "erf", "erfc", "exp", "exp2", "expand", "fft2", "fftn", "flatten", "floor_divide", "fma", "fmod", "gather_nd",
-    "gelu", "greater", "greater_equal", "group_norm", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "hypot",
-    "ifft", "ifft2", "ifftn", "imag", "index_add", "instance_norm", "interpolate", "irfft", "irfft2", "irfftn",
-    "isclose", "isfinite", "isin", "isinf", "isnan", "layer_norm", "leaky_relu", "lerp", "less", "less_equal",
-    "log", "log_softmax", "logaddexp", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "logsigmoid", "logsumexp", "max_pool", "max_pool_with_indices", "max_unpool", "maximum", "minimum", "mish",
-    "mse_loss", "multiply", "negative", "nextafter", "nll_loss", "norm", "not_equal", "one_hot", "outer", "pad",
-    "pow", "powi", "random_bits", "random_normal", "random_uniform", "real", "reciprocal", "relu", "relu6",
-    "remainder", "rfft", "rfft2", "rfftn", "rms_norm", "rot90", "rsqrt", "scaled_dot_product_attention", "scatter",
-    "scatter_add", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd", "scatter_reduce", "selu", "sigmoid",
-    "sign", "signbit", "silu", "sin", "sinh", "slice", "softmax", "softplus", "softsign", "split", "split_at",
-    "sqrt", "square", "stop_gradient", "subtract", "tan", "tanh", "topk", "trace", "transpose", "unfold",
-    "unfold1d", "unfold2d", "unfold3d", "unsqueeze", "view_as_complex", "view_as_real", "where",
+    "cummax", "cummax_with_indices", "cummin", "cummin_with_indices", "custom_cumulative", "custom_elementwise",
+    "custom_reduce", "dft", "diag", "diagonal", "divide", "dot", "elu", "equal", "erf", "erfc", "exp", "exp2",
+    "expand", "fft2", "fftn", "flatten", "floor_divide", "fma", "fmod", "gather_nd", "gelu", "greater",
+    "greater_equal", "group_norm", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "hypot", "ifft", "ifft2",
+    "ifftn", "imag", "index_add", "instance_norm", "interpolate", "irfft", "irfft2", "irfftn", "isclose",
+    "isfinite", "isinf", "isnan", "layer_norm", "leaky_relu", "lerp", "less", "less_equal", "log", "log_softmax",
+    "logaddexp", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
+    "logsumexp", "max_pool", "max_pool_with_indices", "max_unpool", "maximum", "minimum", "mish", "mse_loss",
+    "multiply", "negative", "nextafter", "nll_loss", "norm", "not_equal", "one_hot", "outer", "pow", "powi",
+    "random_bits", "random_normal", "random_uniform", "real", "reciprocal", "relu", "relu6", "remainder", "rfft",
+    "rfft2", "rfftn", "rms_norm", "rot90", "rsqrt", "scaled_dot_product_attention", "scatter", "scatter_add",
+    "scatter_max", "scatter_min", "scatter_mul", "scatter_nd", "scatter_reduce", "selu", "sigmoid", "sign",
+    "signbit", "silu", "sin", "sinh", "slice", "softmax", "softplus", "softsign", "split_at", "sqrt", "square",
+    "stop_gradient", "subtract", "tan", "tanh", "topk", "trace", "transpose", "unfold", "unfold1d", "unfold2d",
+    "unfold3d", "unsqueeze", "view_as_complex", "view_as_real",
 ]
 
 
@@ -67,7 +67,7 @@ def cbrt(x: Array, /) -> Tensor:
 
 
 def square(x: Array, /) -> Tensor:
-    """X * x."""
+    """x * x."""
     return _apply(7, x)  # type: ignore[no-any-return]
 
 
@@ -122,7 +122,7 @@ def trunc(x: Array, /) -> Tensor:
 
 
 def exp(x: Array, /) -> Tensor:
-    """E to the power x (float, complex)."""
+    """e to the power x (float, complex)."""
     return _apply(18, x)  # type: ignore[no-any-return]
 
 
@@ -237,7 +237,7 @@ def relu(x: Array, /) -> Tensor:
 
 
 def silu(x: Array, /) -> Tensor:
-    """X * sigmoid(x)."""
+    """x * sigmoid(x)."""
     return _apply(41, x)  # type: ignore[no-any-return]
 
 
@@ -262,17 +262,17 @@ def hardsigmoid(x: Array, /) -> Tensor:
 
 
 def hardswish(x: Array, /) -> Tensor:
-    """X * hardsigmoid(x)."""
+    """x * hardsigmoid(x)."""
     return _apply(46, x)  # type: ignore[no-any-return]
 
 
 def mish(x: Array, /) -> Tensor:
-    """X * tanh(softplus(x))."""
+    """x * tanh(softplus(x))."""
     return _apply(47, x)  # type: ignore[no-any-return]
 
 
 def softsign(x: Array, /) -> Tensor:
-    """X / (1 + abs(x))."""
+    """x / (1 + abs(x))."""
     return _apply(48, x)  # type: ignore[no-any-return]
 
 
@@ -317,14 +317,14 @@ def elu(x: Array, /, alpha: float = 1.0) -> Tensor:
 
 
 def celu(x: Array, /, alpha: float = 1.0) -> Tensor:
-    """The continuously differentiable variant of harp_elu, for every alpha except 0: x where x > 0, else
-    alpha * expm1(x / alpha)."""
+    """The continuously differentiable variant of elu, for every alpha except 0: x where x > 0, else alpha *
+    expm1(x / alpha)."""
     return _apply(57, x, alpha)  # type: ignore[no-any-return]
 
 
 def gelu(x: Array, /, approximate: str | None = 'none') -> Tensor:
     """The Gaussian error linear unit: x times the cumulative distribution function of the normal
-    distribution. approximate: NULL or "none" (uses erf), or "tanh"."""
+    distribution. approximate: None or "none" (uses erf), or "tanh"."""
     return _apply(58, x, approximate)  # type: ignore[no-any-return]
 
 
@@ -591,18 +591,16 @@ def norm(x: Array, /, order: float = 2.0, axes: int | Sequence[int] | None = Non
 
 
 def argmax(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Harp_argmax and harp_argmin return the index (i64) of the greatest or least element along one axis, or
-    in the flattened array (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins
-    over all numbers. An axis that is known to be empty is HARP_ERROR_SHAPE; an axis that is empty only in a
-    run gives 2147483647."""
+    """argmax and argmin return the index (i64) of the greatest or least element along one axis, or in the
+    flattened array (None). The first of several equal elements wins, and the first NaN wins over all numbers.
+    An axis that is known to be empty is a ShapeError; an axis that is empty only in a run gives 2147483647."""
     return _apply(110, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
 def argmin(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Harp_argmax and harp_argmin return the index (i64) of the greatest or least element along one axis, or
-    in the flattened array (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins
-    over all numbers. An axis that is known to be empty is HARP_ERROR_SHAPE; an axis that is empty only in a
-    run gives 2147483647."""
+    """argmax and argmin return the index (i64) of the greatest or least element along one axis, or in the
+    flattened array (None). The first of several equal elements wins, and the first NaN wins over all numbers.
+    An axis that is known to be empty is a ShapeError; an axis that is empty only in a run gives 2147483647."""
     return _apply(111, x, axis, keepdims)  # type: ignore[no-any-return]
 
 
@@ -612,14 +610,14 @@ def logsumexp(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bo
 
 
 def softmax(x: Array, /, axis: int | None = -1) -> Tensor:
-    """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
-    without overflow (float)."""
+    """softmax returns exp(x) / sum(exp(x)) along one axis, log_softmax its logarithm, both computed without
+    overflow (float)."""
     return _apply(113, x, axis)  # type: ignore[no-any-return]
 
 
 def log_softmax(x: Array, /, axis: int | None = -1) -> Tensor:
-    """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
-    without overflow (float)."""
+    """softmax returns exp(x) / sum(exp(x)) along one axis, log_softmax its logarithm, both computed without
+    overflow (float)."""
     return _apply(114, x, axis)  # type: ignore[no-any-return]
 
 
@@ -650,26 +648,26 @@ def logcumsumexp(x: Array, /, axis: int | None = None, exclusive: bool = False, 
 
 
 def cummax_with_indices(x: Array, /, axis: int | None = -1) -> tuple[Tensor, Tensor]:
-    """Harp_cummax_with_indices and harp_cummin_with_indices return the running maximum or minimum as *values.
-    *indices (i64) receives the index of the latest element that equals it, or of the latest NaN."""
+    """cummax_with_indices and cummin_with_indices return the running maximum or minimum as *values. *indices
+    (i64) receives the index of the latest element that equals it, or of the latest NaN."""
     return _apply(120, x, axis)  # type: ignore[no-any-return]
 
 
 def cummin_with_indices(x: Array, /, axis: int | None = -1) -> tuple[Tensor, Tensor]:
-    """Harp_cummax_with_indices and harp_cummin_with_indices return the running maximum or minimum as *values.
-    *indices (i64) receives the index of the latest element that equals it, or of the latest NaN."""
+    """cummax_with_indices and cummin_with_indices return the running maximum or minimum as *values. *indices
+    (i64) receives the index of the latest element that equals it, or of the latest NaN."""
     return _apply(121, x, axis)  # type: ignore[no-any-return]
 
 
 def permute_dims(x: Array, /, axes: int | Sequence[int] | None) -> Tensor:
-    """Harp_permute and harp_transpose reorder axes: result axis i is source axis axes[i]. For harp_transpose,
-    axes NULL reverses all axes."""
+    """permute_dims and transpose reorder axes: result axis i is source axis axes[i]. For transpose, axes None
+    reverses all axes."""
     return _apply(122, x, axes)  # type: ignore[no-any-return]
 
 
 def transpose(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Harp_permute and harp_transpose reorder axes: result axis i is source axis axes[i]. For harp_transpose,
-    axes NULL reverses all axes."""
+    """permute_dims and transpose reorder axes: result axis i is source axis axes[i]. For transpose, axes None
+    reverses all axes."""
     return _apply(123, x, axes)  # type: ignore[no-any-return]
 
 
@@ -684,12 +682,12 @@ def unsqueeze(x: Array, /, axes: int | Sequence[int] | None) -> Tensor:
 
 
 def squeeze(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Removes axes of size 1; axes NULL removes all of them."""
+    """Removes axes of size 1; axes None removes all of them."""
     return _apply(126, x, axes)  # type: ignore[no-any-return]
 
 
 def flip(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Reverses the elements along the given axes; axes NULL reverses all axes."""
+    """Reverses the elements along the given axes; axes None reverses all axes."""
     return _apply(127, x, axes)  # type: ignore[no-any-return]
 
 
@@ -723,10 +721,10 @@ def slice(
     stop: Sequence[Size | None] | None = None,
     step: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """X[start:stop:step] on each of the `rank` axes, as in Python: negative positions count from the end
-    (symbolic ones do not), positions outside the axis are clamped, HARP_SLICE_NONE is an open end, and steps
-    may be negative. start or stop NULL means open on every axis, step NULL means 1. x[1:] and x[:-1] have the
-    same size for every size of x, and so have x[-1:] and x[:1]."""
+    """x[start:stop:step] on each of the `rank` axes, as in Python: negative positions count from the end
+    (symbolic ones do not), positions outside the axis are clamped, None is an open end, and steps may be
+    negative. start or stop None means open on every axis, step None means 1. x[1:] and x[:-1] have the same
+    size for every size of x, and so have x[-1:] and x[:1]."""
     return _apply(132, x, start, stop, step)  # type: ignore[no-any-return]
 
 
@@ -739,13 +737,12 @@ def unfold(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """Window parameters, here and in convolutions and pools, are a count and a list. A count of 0 (the list
-    may then be NULL) selects the default; a count of 1 gives one number for all axes; otherwise there is one
+    may then be None) selects the default; a count of 1 gives one number for all axes; otherwise there is one
     number for each axis, in the axes' order. A padding may also have two numbers for each axis: before it and
-    after it. Any other count is HARP_ERROR_SHAPE. harp_unfold returns windows of `size` elements along axes,
-    as a view; the window axes come last. stride is the distance between windows and dilation the distance
-    between elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n
-    / stride + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is
-    HARP_ERROR_RANGE."""
+    after it. Any other count is a ShapeError. unfold returns windows of `size` elements along axes, as a
+    view; the window axes come last. stride is the distance between windows and dilation the distance between
+    elements of a window, both 1 by default. A window size may be 0: an axis of n elements then has n / stride
+    + 1 windows, and the result has no elements. A symbolic window size that is 0 in a run is a RangeError."""
     return _apply(133, x, axes, size, stride, dilation)  # type: ignore[no-any-return]
 
 
@@ -757,8 +754,8 @@ def unfold1d(
     dilation: int | Sequence[int] | None = None,
     padding: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes.
-    padding (0 by default) adds zeros around x; a negative padding removes elements."""
+    """unfold1d, unfold2d and unfold3d return windows along the last one, two or three axes. padding (0 by
+    default) adds zeros around x; a negative padding removes elements."""
     return _apply(134, x, size, stride, dilation, padding)  # type: ignore[no-any-return]
 
 
@@ -770,8 +767,8 @@ def unfold2d(
     dilation: int | Sequence[int] | None = None,
     padding: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes.
-    padding (0 by default) adds zeros around x; a negative padding removes elements."""
+    """unfold1d, unfold2d and unfold3d return windows along the last one, two or three axes. padding (0 by
+    default) adds zeros around x; a negative padding removes elements."""
     return _apply(135, x, size, stride, dilation, padding)  # type: ignore[no-any-return]
 
 
@@ -783,8 +780,8 @@ def unfold3d(
     dilation: int | Sequence[int] | None = None,
     padding: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Harp_unfold1d, harp_unfold2d and harp_unfold3d return windows along the last one, two or three axes.
-    padding (0 by default) adds zeros around x; a negative padding removes elements."""
+    """unfold1d, unfold2d and unfold3d return windows along the last one, two or three axes. padding (0 by
+    default) adds zeros around x; a negative padding removes elements."""
     return _apply(136, x, size, stride, dilation, padding)  # type: ignore[no-any-return]
 
 
@@ -795,13 +792,13 @@ def diagonal(x: Array, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Te
 
 
 def diag(x: Array, /, k: int = 0) -> Tensor:
-    """Numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros
+    """numpy.diag: for an array of one axis, the matrix with this array on its k-th diagonal and zeros
     elsewhere; for a matrix, its k-th diagonal."""
     return _apply(138, x, k)  # type: ignore[no-any-return]
 
 
 def diff(x: Array, /, n: int = 1, axis: int | None = -1) -> Tensor:
-    """X[1:] - x[:-1] along an axis, applied n times (0 to 64). For bool, true where neighbours differ."""
+    """x[1:] - x[:-1] along an axis, applied n times (0 to 64). For bool, true where neighbours differ."""
     return _apply(139, x, n, axis)  # type: ignore[no-any-return]
 
 
@@ -820,14 +817,14 @@ def interpolate(
     nearest_mode: str | None = None,
     cubic_coeff_a: float = -0.75,
 ) -> Tensor:
-    """Resizes the last n_axes axes to the sizes `size`. mode: NULL or "nearest" (any dtype); for floats also
+    """Resizes the last n_axes axes to the sizes `size`. mode: None or "nearest" (any dtype); for floats also
     "linear", "cubic" (Keys' kernel with cubic_coeff_a, -0.75 in PyTorch and ONNX) or "area" (means, as in
-    adaptive average pooling). coordinates, as in ONNX's Resize: NULL or "half_pixel", "pytorch_half_pixel",
-    "asymmetric", "align_corners". nearest_mode: NULL or "round_prefer_floor", "round_prefer_ceil", "floor",
+    adaptive average pooling). coordinates, as in ONNX's Resize: None or "half_pixel", "pytorch_half_pixel",
+    "asymmetric", "align_corners". nearest_mode: None or "round_prefer_floor", "round_prefer_ceil", "floor",
     "ceil". PyTorch's mode "nearest" is coordinates "asymmetric" with nearest_mode "floor". scales: one number
     for each axis, from which the coordinates are computed; with n_scales 0 the scale is the size of the
-    result / the size of x. An axis of x that is known to be empty is HARP_ERROR_SHAPE. If it is empty only in
-    a run, the result is 0, or NaN with "area", whose mean has no elements."""
+    result / the size of x. An axis of x that is known to be empty is a ShapeError. If it is empty only in a
+    run, the result is 0, or NaN with "area", whose mean has no elements."""
     return _apply(141, x, size, scales, mode, coordinates, nearest_mode, cubic_coeff_a)  # type: ignore[no-any-return]
 
 
@@ -838,27 +835,27 @@ def contiguous(x: Array, /) -> Tensor:
 
 
 def check_index(indices: Array, /, size: Size, what: str | None = None) -> Tensor:
-    """Returns `indices` and checks them. A run fails with HARP_ERROR_RANGE if an index is not in
-    -size..size-1, the valid indices of an axis of that size. The message names `indices`, the first invalid
-    index in row-major order, its position and the size. If several checks fail, the message is about the
-    first one in the graph; if a check and a harp_native function both fail, it is about either (harp_native
-    does not receive indices that failed). The message begins with `what` ("the vocabulary": `the vocabulary
-    has 5 elements, but element 7 of "ids" asks for 9`), or with "check_index: the axis" if `what` is NULL.
-    After a failed run the outputs are undefined; program and context stay usable. harp never accesses memory
-    outside an array, with or without the check. The check runs only if an output depends on the indices:
-    check_index(i, n) * 0 is 0 for all indices, so nothing is checked."""
+    """Returns `indices` and checks them. A run fails with a RangeError if an index is not in -size..size-1,
+    the valid indices of an axis of that size. The message names `indices`, the first invalid index in row-
+    major order, its position and the size. If several checks fail, the message is about the first one in the
+    graph; if a check and a native function both fail, it is about either (native does not receive indices
+    that failed). The message begins with `what` ("the vocabulary": `the vocabulary has 5 elements, but
+    element 7 of "ids" asks for 9`), or with "check_index: the axis" if `what` is None. After a failed run the
+    outputs are undefined; program and context stay usable. harp never accesses memory outside an array, with
+    or without the check. The check runs only if an output depends on the indices: check_index(i, n) * 0 is 0
+    for all indices, so nothing is checked."""
     return _apply(143, indices, size, what)  # type: ignore[no-any-return]
 
 
 def concat(nodes: Sequence[Array], axis: int | None = 0) -> Tensor:
-    """Harp_concat joins arrays along an axis. harp_stack joins arrays of equal shape along a new axis, which
-    becomes axis `axis` of the result."""
+    """concat joins arrays along an axis. stack joins arrays of equal shape along a new axis, which becomes
+    axis `axis` of the result."""
     return _apply(144, nodes, axis)  # type: ignore[no-any-return]
 
 
 def stack(nodes: Sequence[Array], axis: int | None = 0) -> Tensor:
-    """Harp_concat joins arrays along an axis. harp_stack joins arrays of equal shape along a new axis, which
-    becomes axis `axis` of the result."""
+    """concat joins arrays along an axis. stack joins arrays of equal shape along a new axis, which becomes
+    axis `axis` of the result."""
     return _apply(145, nodes, axis)  # type: ignore[no-any-return]
 
 
@@ -873,13 +870,13 @@ def split_at(x: Array, /, positions: Size | Sequence[Size] | None, axis: int | N
 
 
 def unstack(x: Array, /, n: int, axis: int | None = 0) -> tuple[Tensor, ...]:
-    """Splits an axis of constant size n into n parts without that axis: the inverse of harp_stack."""
+    """Splits an axis of constant size n into n parts without that axis: the inverse of stack."""
     return _apply(148, x, axis, n)  # type: ignore[no-any-return]
 
 
 def meshgrid(nodes: Sequence[Array], indexing: str | None = 'xy') -> tuple[Tensor, ...]:
     """Makes coordinate arrays: each of n arrays of one axis (or scalars) is stretched along the axes of the
-    others and written to results[0] ... results[n - 1]. indexing: "ij" (array i varies along axis i), or NULL
+    others and written to results[0] ... results[n - 1]. indexing: "ij" (array i varies along axis i), or None
     or "xy" (the first two axes are exchanged, as in NumPy)."""
     return _apply(149, nodes, indexing)  # type: ignore[no-any-return]
 
@@ -892,18 +889,18 @@ def pad(
     mode: str | None = None,
     value: Array | Number | None = None,
 ) -> Tensor:
-    """Adds before[i] and after[i] elements at the ends of axis i, as numpy.pad. mode: NULL or "constant"
-    (`value`, a node of rank 0 and x's dtype; NULL: 0), "edge" (the nearest element), "reflect" (mirrored at
+    """Adds before[i] and after[i] elements at the ends of axis i, as numpy.pad. mode: None or "constant"
+    (`value`, a node of rank 0 and x's dtype; None: 0), "edge" (the nearest element), "reflect" (mirrored at
     the edge element, which is not repeated), "symmetric" (mirrored behind the edge element, which is
     repeated), "wrap" (periodic). The modes repeat over as many periods as needed. A mode other than constant
-    cannot pad an empty axis: HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on symbolic
-    sizes. A negative number removes elements."""
+    cannot pad an empty axis: a ShapeError, or a RangeError in a run if that depends on symbolic sizes. A
+    negative number removes elements."""
     return _apply(150, x, before, after, mode, value)  # type: ignore[no-any-return]
 
 
 def repeat(x: Array, /, repeats: Size, axis: int | None = None) -> Tensor:
     """Repeats each element `repeats` times, next to each other, along an axis or in the flattened array
-    (HARP_AXIS_NONE)."""
+    (None)."""
     return _apply(151, x, repeats, axis)  # type: ignore[no-any-return]
 
 
@@ -915,7 +912,7 @@ def tile(x: Array, /, repeats: Size | Sequence[Size] | None) -> Tensor:
 
 def roll(x: Array, /, shift: Size | Sequence[Size] | None, axes: int | Sequence[int] | None = None) -> Tensor:
     """Shifts elements by shift[i] positions along axes[i]; elements that leave at one end enter at the other.
-    axes NULL shifts the flattened array; n is then 1."""
+    axes None shifts the flattened array; n is then 1."""
     return _apply(153, x, shift, axes)  # type: ignore[no-any-return]
 
 
@@ -928,63 +925,63 @@ def gather_nd(x: Array, indices: Array, /, batch_dims: int = 0) -> Tensor:
 
 
 def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
-    """Numpy.take: reads the elements `indices` along an axis, and the axes of indices replace that axis;
-    HARP_AXIS_NONE uses the flattened array. Along axis 0 of a matrix it returns rows."""
+    """numpy.take: reads the elements `indices` along an axis, and the axes of indices replace that axis; None
+    uses the flattened array. Along axis 0 of a matrix it returns rows."""
     return _apply(155, x, indices, axis)  # type: ignore[no-any-return]
 
 
 def take_along_axis(x: Array, indices: Array, /, axis: int | None) -> Tensor:
-    """Numpy.take_along_axis: element i of the result along the axis is x's element indices[i] along it, at
-    the same position on all other axes. indices must have x's sizes except along the axis (HARP_ERROR_SHAPE).
-    The result has the shape of indices."""
+    """numpy.take_along_axis: element i of the result along the axis is x's element indices[i] along it, at
+    the same position on all other axes. indices must have x's sizes except along the axis (a ShapeError). The
+    result has the shape of indices."""
     return _apply(156, x, indices, axis)  # type: ignore[no-any-return]
 
 
 def scatter(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same
+    """torch.scatter: returns x with updates[i] written to element indices[i] along the axis, at the same
     position on all other axes. x and updates have the same dtype, which may be any. indices must have x's
-    sizes except along the axis, and updates the sizes of indices (HARP_ERROR_SHAPE). Updates are applied in
-    their order: if several updates write the same element, the last one wins, and only it has a gradient."""
+    sizes except along the axis, and updates the sizes of indices (a ShapeError). Updates are applied in their
+    order: if several updates write the same element, the last one wins, and only it has a gradient."""
     return _apply(157, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_add(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
-    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
-    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
-    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
-    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
-    by index is a scatter_add. For max and min, elements that tie share the gradient."""
+    """scatter_add, scatter_mul, scatter_max and scatter_min are scatter with a combination: the update is
+    added to the element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN
+    wins). They accept numbers; mul only integers and floats; max and min only ordered dtypes, including bool.
+    Updates of the same element are combined in their order, so the result has the same bits in every run;
+    narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a
+    scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(158, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_mul(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
-    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
-    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
-    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
-    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
-    by index is a scatter_add. For max and min, elements that tie share the gradient."""
+    """scatter_add, scatter_mul, scatter_max and scatter_min are scatter with a combination: the update is
+    added to the element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN
+    wins). They accept numbers; mul only integers and floats; max and min only ordered dtypes, including bool.
+    Updates of the same element are combined in their order, so the result has the same bits in every run;
+    narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a
+    scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(159, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_max(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
-    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
-    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
-    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
-    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
-    by index is a scatter_add. For max and min, elements that tie share the gradient."""
+    """scatter_add, scatter_mul, scatter_max and scatter_min are scatter with a combination: the update is
+    added to the element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN
+    wins). They accept numbers; mul only integers and floats; max and min only ordered dtypes, including bool.
+    Updates of the same element are combined in their order, so the result has the same bits in every run;
+    narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a
+    scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(160, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
 def scatter_min(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Harp_scatter_add, harp_scatter_mul, harp_scatter_max and harp_scatter_min are harp_scatter with a
-    combination: the update is added to the element (torch.scatter_add), multiplies it, or replaces it if it
-    is greater or less (NaN wins). They accept numbers; mul only integers and floats; max and min only ordered
-    dtypes, including bool. Updates of the same element are combined in their order, so the result has the
-    same bits in every run; narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads
-    by index is a scatter_add. For max and min, elements that tie share the gradient."""
+    """scatter_add, scatter_mul, scatter_max and scatter_min are scatter with a combination: the update is
+    added to the element (torch.scatter_add), multiplies it, or replaces it if it is greater or less (NaN
+    wins). They accept numbers; mul only integers and floats; max and min only ordered dtypes, including bool.
+    Updates of the same element are combined in their order, so the result has the same bits in every run;
+    narrow dtypes are combined in i32 or f32 and converted once. The gradient of reads by index is a
+    scatter_add. For max and min, elements that tie share the gradient."""
     return _apply(161, x, indices, updates, axis)  # type: ignore[no-any-return]
 
 
@@ -997,11 +994,11 @@ def scatter_reduce(
     reduction: str | None = 'sum',
     include_self: bool = True,
 ) -> Tensor:
-    """Torch.scatter_reduce. reduction: NULL or "sum", "prod", "max", "min" as in harp_scatter_add and its
+    """torch.scatter_reduce. reduction: None or "sum", "prod", "max", "min" as in scatter_add and its
     relatives, or "mean" of floats and complex numbers: the sum divided by the number of updates, plus one for
     the element itself. ("amax", "amin", "add" and "mul" are max, min, sum and prod.) With include_self 0 an
     element that has updates is the reduction of these alone; an element without updates keeps its value. Any
-    other reduction is HARP_ERROR_INVALID_ARGUMENT."""
+    other reduction is an InvalidArgumentError."""
     return _apply(162, x, indices, updates, axis, reduction, include_self)  # type: ignore[no-any-return]
 
 
@@ -1009,13 +1006,13 @@ def scatter_nd(x: Array, indices: Array, updates: Array, /, reduction: str | Non
     """ONNX's ScatterND. The last axis of `indices` has a constant size k; it holds tuples of k indices along
     the first k axes of x. Each tuple selects an element of x or, if x has further axes, the subarray along
     these. The axes of updates must be the axes of indices without the last one, followed by those further
-    axes of x (HARP_ERROR_SHAPE). reduction: NULL, "set" or "none", or a reduction of harp_scatter_reduce. A
-    tuple with an index out of range selects the last element, or fails the run with check_indices."""
+    axes of x (a ShapeError). reduction: None, "set" or "none", or a reduction of scatter_reduce. A tuple with
+    an index out of range selects the last element, or fails the run with check_indices."""
     return _apply(163, x, indices, updates, reduction)  # type: ignore[no-any-return]
 
 
 def index_add(x: Array, indices: Array, updates: Array, /, axis: int | None) -> Tensor:
-    """Torch.index_add: harp_scatter_add with one index for each position along the axis. indices have rank 1.
+    """torch.index_add: scatter_add with one index for each position along the axis. indices have rank 1.
     updates have x's sizes except along the axis, where they have one position for each index. Along axis 0 of
     a matrix, rows are added to rows."""
     return _apply(164, x, indices, updates, axis)  # type: ignore[no-any-return]
@@ -1034,8 +1031,8 @@ def sort(x: Array, /, axis: int | None = -1, descending: bool = False) -> Tensor
 def topk(x: Array, /, k: Size, axis: int | None = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
     """Finds the k largest elements along an axis, the greatest first (largest 0: the k smallest, the least
     first). Writes them to *values and their indices (i64) to *indices. Of equal elements the first ones are
-    chosen. A k that exceeds the size is HARP_ERROR_SHAPE, or HARP_ERROR_RANGE in a run if that depends on
-    symbolic sizes."""
+    chosen. A k that exceeds the size is a ShapeError, or a RangeError in a run if that depends on symbolic
+    sizes."""
     return _apply(167, x, k, axis, largest)  # type: ignore[no-any-return]
 
 
@@ -1047,7 +1044,7 @@ def isin(elements: Array | Number, test_elements: Array | Number, /, invert: boo
 
 def searchsorted(sorted: Array | Number, values: Array | Number, /, side: str | None = 'left') -> Tensor:
     """Returns for each value the index (i64) at which it would be inserted into `sorted`, an array of one
-    axis in ascending order with the dtype of values. side: NULL or "left" inserts before all equal elements,
+    axis in ascending order with the dtype of values. side: None or "left" inserts before all equal elements,
     "right" after them. The result has the shape of values."""
     return _apply(169, sorted, values, side)  # type: ignore[no-any-return]
 
@@ -1069,8 +1066,8 @@ def rfft(x: Array, /, n: Size | None = None, axis: int | None = -1, norm: str | 
 
 
 def irfft(x: Array, /, n: Size | None = None, axis: int | None = -1, norm: str | None = None) -> Tensor:
-    """The inverse of harp_rfft: returns n real numbers from the first n / 2 + 1 elements of their transform.
-    n 0 means 2 (m - 1) for m elements."""
+    """The inverse of rfft: returns n real numbers from the first n / 2 + 1 elements of their transform. n 0
+    means 2 (m - 1) for m elements."""
     return _apply(173, x, n, axis, norm)  # type: ignore[no-any-return]
 
 
@@ -1081,11 +1078,10 @@ def fftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(174, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1096,11 +1092,10 @@ def ifftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(175, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1111,11 +1106,10 @@ def rfftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(176, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1126,11 +1120,10 @@ def irfftn(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(177, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1141,11 +1134,10 @@ def fft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(178, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1156,11 +1148,10 @@ def ifft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(179, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1171,11 +1162,10 @@ def rfft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(180, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1186,11 +1176,10 @@ def irfft2(
     axes: int | Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """Harp_fftn, harp_ifftn, harp_rfftn, harp_irfftn and their versions for two axes transform several axes,
-    one after the other, the last one first. For transforms of real numbers the last axis holds half of the
-    transform. s: the length along each axis, or NULL. axes NULL: the last n_axes axes, or all axes if n_axes
-    is 0 (s is NULL then). For harp_fft2, harp_ifft2, harp_rfft2 and harp_irfft2, axes NULL means the last two
-    axes."""
+    """fftn, ifftn, rfftn, irfftn and their versions for two axes transform several axes, one after the other,
+    the last one first. For transforms of real numbers the last axis holds half of the transform. s: the
+    length along each axis, or None. axes None: the last n_axes axes, or all axes if n_axes is 0 (s is None
+    then). For fft2, ifft2, rfft2 and irfft2, axes None means the last two axes."""
     return _apply(181, x, s, axes, norm)  # type: ignore[no-any-return]
 
 
@@ -1223,18 +1212,18 @@ def eye(dtype: DTypeLike, rows: Size, columns: Size) -> Tensor:
 
 
 def tril(x: Array, /, k: int = 0) -> Tensor:
-    """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on
-    and above it; the rest is 0."""
+    """tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above
+    it; the rest is 0."""
     return _apply(187, x, k)  # type: ignore[no-any-return]
 
 
 def triu(x: Array, /, k: int = 0) -> Tensor:
-    """Harp_tril keeps the elements of the last two axes on and below the k-th diagonal, harp_triu those on
-    and above it; the rest is 0."""
+    """tril keeps the elements of the last two axes on and below the k-th diagonal, triu those on and above
+    it; the rest is 0."""
     return _apply(188, x, k)  # type: ignore[no-any-return]
 
 
-def one_hot(indices: Array, /, depth: Size, dtype: DTypeLike) -> Tensor:
+def one_hot(indices: Array, /, depth: Size, dtype: DTypeLike = 'float32') -> Tensor:
     """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     return _apply(189, indices, depth, dtype)  # type: ignore[no-any-return]
 
@@ -1270,12 +1259,12 @@ def matmul(a: Array, b: Array, /) -> Tensor:
 
 
 def batch_matmul(a: Array, b: Array, /) -> Tensor:
-    """As harp_matmul, but both operands must have at least two axes."""
+    """As matmul, but both operands must have at least two axes."""
     return _apply(194, a, b)  # type: ignore[no-any-return]
 
 
 def dot(a: Array, b: Array, /) -> Tensor:
-    """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The
+    """numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The
     result has the other axes of a, then those of b. If an operand is a scalar, dot multiplies elementwise."""
     return _apply(195, a, b)  # type: ignore[no-any-return]
 
@@ -1305,18 +1294,18 @@ def outer(a: Array, b: Array, /) -> Tensor:
 
 
 def trace(x: Array, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The sum of a diagonal, see harp_diagonal."""
+    """The sum of a diagonal, see diagonal."""
     return _apply(200, x, offset, axis1, axis2)  # type: ignore[no-any-return]
 
 
 def einsum(spec: str | None, nodes: Sequence[Array]) -> Tensor:
-    """Numpy.einsum. spec has a term for each of the n arrays, separated by commas, with a letter for each
+    """numpy.einsum. spec has a term for each of the n arrays, separated by commas, with a letter for each
     axis; the letters after "->" are the axes of the result ("bij,bjk->bik"). Letters that are not in the
     result are summed. A letter that appears twice in one term selects a diagonal. "..." stands for axes that
     broadcast. Without "->" the result has "..." and the letters that appear once, in alphabetical order.
     Arrays are contracted two at a time: in the order with the fewest multiplications if all sizes are plain
-    numbers, else from left to right. HARP_ERROR_INVALID_ARGUMENT: spec is malformed or has another number of
-    terms than n. HARP_ERROR_SHAPE: spec does not fit the arrays."""
+    numbers, else from left to right. An InvalidArgumentError: spec is malformed or has another number of
+    terms than n. A ShapeError: spec does not fit the arrays."""
     return _apply(201, spec, nodes)  # type: ignore[no-any-return]
 
 
@@ -1330,11 +1319,10 @@ def conv1d(
     dilation: int | Sequence[int] | None = None,
     groups: int = 1,
 ) -> Tensor:
-    """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
-    the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
-    channels. bias is [out] or NULL. The result is [batch, out, space ...]. A space axis of the result has
-    (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both
-    ends."""
+    """conv1d, conv2d and conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels
+    form `groups` equal groups, and each group of x is convolved into an equal share of the out channels. bias
+    is [out] or None. The result is [batch, out, space ...]. A space axis of the result has (size + padding -
+    dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both ends."""
     return _apply(202, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1348,11 +1336,10 @@ def conv2d(
     dilation: int | Sequence[int] | None = None,
     groups: int = 1,
 ) -> Tensor:
-    """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
-    the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
-    channels. bias is [out] or NULL. The result is [batch, out, space ...]. A space axis of the result has
-    (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both
-    ends."""
+    """conv1d, conv2d and conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels
+    form `groups` equal groups, and each group of x is convolved into an equal share of the out channels. bias
+    is [out] or None. The result is [batch, out, space ...]. A space axis of the result has (size + padding -
+    dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both ends."""
     return _apply(203, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1366,11 +1353,10 @@ def conv3d(
     dilation: int | Sequence[int] | None = None,
     groups: int = 1,
 ) -> Tensor:
-    """Harp_conv1d, harp_conv2d and harp_conv3d: convolution. weight is [out, channels / groups, kernel ...]:
-    the channels form `groups` equal groups, and each group of x is convolved into an equal share of the out
-    channels. bias is [out] or NULL. The result is [batch, out, space ...]. A space axis of the result has
-    (size + padding - dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both
-    ends."""
+    """conv1d, conv2d and conv3d: convolution. weight is [out, channels / groups, kernel ...]: the channels
+    form `groups` equal groups, and each group of x is convolved into an equal share of the out channels. bias
+    is [out] or None. The result is [batch, out, space ...]. A space axis of the result has (size + padding -
+    dilation * (kernel - 1) - 1) / stride + 1 elements, where padding is the sum of both ends."""
     return _apply(204, x, weight, bias, stride, padding, dilation, groups)  # type: ignore[no-any-return]
 
 
@@ -1385,11 +1371,11 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
-    product of x[i] and weight[k] is added to the result at position i * stride + k * dilation - padding.
-    weight is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size
-    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less
-    than the stride or the dilation (0 by default)."""
+    """conv_transpose1d, conv_transpose2d and conv_transpose3d: transposed convolution. The product of x[i]
+    and weight[k] is added to the result at position i * stride + k * dilation - padding. weight is [channels,
+    out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size - 1) * stride +
+    dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the stride or
+    the dilation (0 by default)."""
     return _apply(205, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1404,11 +1390,11 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
-    product of x[i] and weight[k] is added to the result at position i * stride + k * dilation - padding.
-    weight is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size
-    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less
-    than the stride or the dilation (0 by default)."""
+    """conv_transpose1d, conv_transpose2d and conv_transpose3d: transposed convolution. The product of x[i]
+    and weight[k] is added to the result at position i * stride + k * dilation - padding. weight is [channels,
+    out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size - 1) * stride +
+    dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the stride or
+    the dilation (0 by default)."""
     return _apply(206, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1423,11 +1409,11 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """Harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The
-    product of x[i] and weight[k] is added to the result at position i * stride + k * dilation - padding.
-    weight is [channels, out / groups, kernel ...], bias is [out] or NULL. Along an axis the result has (size
-    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less
-    than the stride or the dilation (0 by default)."""
+    """conv_transpose1d, conv_transpose2d and conv_transpose3d: transposed convolution. The product of x[i]
+    and weight[k] is added to the result at position i * stride + k * dilation - padding. weight is [channels,
+    out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size - 1) * stride +
+    dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the stride or
+    the dilation (0 by default)."""
     return _apply(207, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1441,7 +1427,7 @@ def max_pool(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The greatest element of each window; not complex. Padding is never chosen. options NULL: the defaults."""
+    """The greatest element of each window; not complex. Padding is never chosen. options None: the defaults."""
     return _apply(208, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 
@@ -1455,7 +1441,7 @@ def avg_pool(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window; NaN if no element of the window counts. options NULL: the defaults. x: float."""
+    """The mean of each window; NaN if no element of the window counts. options None: the defaults. x: float."""
     return _apply(209, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 
@@ -1469,8 +1455,8 @@ def max_pool_with_indices(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """Writes harp_max_pool to *values. *indices (i64) receives the index of each maximum in the flattened
-    plane of the last n_axes axes of x: of equal elements the first, and the first NaN if there is one."""
+    """Writes max_pool to *values. *indices (i64) receives the index of each maximum in the flattened plane of
+    the last n_axes axes of x: of equal elements the first, and the first NaN if there is one."""
     return _apply(210, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 
@@ -1486,8 +1472,8 @@ def max_unpool(
     count_include_pad: bool = True,
     output_size: Size | Sequence[Size] | None = None,
 ) -> Tensor:
-    """Inverts harp_max_pool_with_indices: makes planes of zeros and writes each element of x at its index;
-    any dtype. indices are integers in x's shape. If two elements have the same index, the later one wins.
+    """Inverts max_pool_with_indices: makes planes of zeros and writes each element of x at its index; any
+    dtype. indices are integers in x's shape. If two elements have the same index, the later one wins.
     output_size has n_output_size numbers, the sizes of a plane. n_output_size is n_axes, or 0 for the
     smallest plane that has these windows, (size of x - 1) * stride - padding + window. Indices follow the
     rules of "Indexing with arrays": a negative index counts from the end. dilation and ceil_mode are ignored."""
@@ -1503,7 +1489,7 @@ def layer_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over the axes. weight and bias
-    have the sizes of these axes, in ascending order, or are NULL."""
+    have the sizes of these axes, in ascending order, or are None."""
     return _apply(212, x, axes, weight, bias, eps)  # type: ignore[no-any-return]
 
 
@@ -1515,8 +1501,8 @@ def rms_norm(
     bias: Array | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """X / sqrt(mean(x * x) + eps) * weight + bias, with the mean over the axes. weight and bias are as in
-    harp_layer_norm."""
+    """x / sqrt(mean(x * x) + eps) * weight + bias, with the mean over the axes. weight and bias are as in
+    layer_norm."""
     return _apply(213, x, axes, weight, bias, eps)  # type: ignore[no-any-return]
 
 
@@ -1531,26 +1517,24 @@ def batch_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias for each channel; channels lie along `axis` (1 in [batch,
-    channels, space ...]). mean and var have one number for each channel; if both are NULL, they are those of
-    x over all other axes. weight and bias have one number for each channel, or are NULL."""
+    channels, space ...]). mean and var have one number for each channel; if both are None, they are those of
+    x over all other axes. weight and bias have one number for each channel, or are None."""
     return _apply(214, x, mean, var, weight, bias, axis, eps)  # type: ignore[no-any-return]
 
 
 def group_norm(
     x: Array, /, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-05,
 ) -> Tensor:
-    """Harp_group_norm and harp_instance_norm normalise as harp_batch_norm does, but each array of the batch
-    by itself. harp_group_norm takes mean and variance over each of num_groups equal groups of channels and
-    their space axes, harp_instance_norm over the space axes of each channel. x is [batch, channels, space
-    ...]."""
+    """group_norm and instance_norm normalise as batch_norm does, but each array of the batch by itself.
+    group_norm takes mean and variance over each of num_groups equal groups of channels and their space axes,
+    instance_norm over the space axes of each channel. x is [batch, channels, space ...]."""
     return _apply(215, x, num_groups, weight, bias, eps)  # type: ignore[no-any-return]
 
 
 def instance_norm(x: Array, /, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-05) -> Tensor:
-    """Harp_group_norm and harp_instance_norm normalise as harp_batch_norm does, but each array of the batch
-    by itself. harp_group_norm takes mean and variance over each of num_groups equal groups of channels and
-    their space axes, harp_instance_norm over the space axes of each channel. x is [batch, channels, space
-    ...]."""
+    """group_norm and instance_norm normalise as batch_norm does, but each array of the batch by itself.
+    group_norm takes mean and variance over each of num_groups equal groups of channels and their space axes,
+    instance_norm over the space axes of each channel. x is [batch, channels, space ...]."""
     return _apply(216, x, weight, bias, eps)  # type: ignore[no-any-return]
 
 
@@ -1565,9 +1549,9 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Tensor:
     """PyTorch's attention without dropout: softmax(query @ key^T * scale + mask) @ value over the last two
-    axes, [..., length, features]; the leading axes broadcast. mask: NULL, bool (true takes part), or floats
+    axes, [..., length, features]; the leading axes broadcast. mask: None, bool (true takes part), or floats
     that are added to the scores; it broadcasts to [..., query length, key length]. is_causal 1: query i
-    attends to the keys 0 to i. scale NULL: 1 / sqrt(features). enable_gqa 1 (grouped-query attention): the
+    attends to the keys 0 to i. scale None: 1 / sqrt(features). enable_gqa 1 (grouped-query attention): the
     third to last axis counts heads, and each head of key and value serves an equal number of consecutive
     query heads. A query that attends to no key gives 0."""
     return _apply(217, query, key, value, mask, is_causal, scale, enable_gqa)  # type: ignore[no-any-return]
@@ -1575,19 +1559,19 @@ def scaled_dot_product_attention(
 
 def huber_loss(x: Array, target: Array, /, delta: float = 1.0, reduction: str | None = 'mean') -> Tensor:
     """The Huber loss: half the squared distance up to delta, and delta * (distance - delta / 2) beyond it.
-    reduction as in harp_mse_loss."""
+    reduction as in mse_loss."""
     return _apply(218, x, target, delta, reduction)  # type: ignore[no-any-return]
 
 
 def binary_cross_entropy(
     x: Array, target: Array, /, weight: Array | None = None, reduction: str | None = 'mean',
 ) -> Tensor:
-    """Harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x,
-    with logarithms clamped to at least -100. harp_binary_cross_entropy_with_logits returns the same for
-    sigmoid(x) without its rounding error; if pos_weight is given, target is multiplied by it. weight and
-    pos_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
-    gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at
-    x = 1. reduction as in harp_mse_loss."""
+    """binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with
+    logarithms clamped to at least -100. binary_cross_entropy_with_logits returns the same for sigmoid(x)
+    without its rounding error; if pos_weight is given, target is multiplied by it. weight and pos_weight:
+    None, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the gradient (with
+    respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1.
+    reduction as in mse_loss."""
     return _apply(219, x, target, weight, reduction)  # type: ignore[no-any-return]
 
 
@@ -1599,17 +1583,17 @@ def binary_cross_entropy_with_logits(
     pos_weight: Array | None = None,
     reduction: str | None = 'mean',
 ) -> Tensor:
-    """Harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x,
-    with logarithms clamped to at least -100. harp_binary_cross_entropy_with_logits returns the same for
-    sigmoid(x) without its rounding error; if pos_weight is given, target is multiplied by it. weight and
-    pos_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
-    gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at
-    x = 1. reduction as in harp_mse_loss."""
+    """binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with
+    logarithms clamped to at least -100. binary_cross_entropy_with_logits returns the same for sigmoid(x)
+    without its rounding error; if pos_weight is given, target is multiplied by it. weight and pos_weight:
+    None, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the gradient (with
+    respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1.
+    reduction as in mse_loss."""
     return _apply(220, x, target, weight, pos_weight, reduction)  # type: ignore[no-any-return]
 
 
 def mse_loss(x: Array, target: Array, /, reduction: str | None = 'mean') -> Tensor:
-    """The squared error (x - target)^2. reduction: NULL or "mean", "sum", or "none" (the array of losses)."""
+    """The squared error (x - target)^2. reduction: None or "mean", "sum", or "none" (the array of losses)."""
     return _apply(221, x, target, reduction)  # type: ignore[no-any-return]
 
 
@@ -1623,13 +1607,13 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     reduction: str | None = 'mean',
 ) -> Tensor:
-    """-log(softmax(x)) of the target, along the axis of classes (HARP_AXIS_NONE: axis 1, or axis 0 if x has
-    one axis). target: class numbers as integers, in x's shape without that axis (a number that is no class
-    gives a loss of NaN), or class probabilities as floats in x's shape. weight: NULL, or a number for each
-    class that multiplies its losses. ignore_index: losses of this class number are 0; HARP_CLASS_NONE ignores
-    no class. label_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as
-    in harp_mse_loss; a mean over class numbers is divided by the sum of the weights of the targets that are
-    not ignored."""
+    """-log(softmax(x)) of the target, along the axis of classes (None: axis 1, or axis 0 if x has one axis).
+    target: class numbers as integers, in x's shape without that axis (a number that is no class gives a loss
+    of NaN), or class probabilities as floats in x's shape. weight: None, or a number for each class that
+    multiplies its losses. ignore_index: losses of this class number are 0; None ignores no class.
+    label_smoothing: this share of the target, 0 to 1, is distributed over all classes. reduction as in
+    mse_loss; a mean over class numbers is divided by the sum of the weights of the targets that are not
+    ignored."""
     return _apply(222, x, target, axis, weight, ignore_index, label_smoothing, reduction)  # type: ignore[no-any-return]
 
 
@@ -1642,7 +1626,7 @@ def nll_loss(
     ignore_index: int | None = None,
     reduction: str | None = 'mean',
 ) -> Tensor:
-    """Harp_cross_entropy for log-probabilities: -x of the target's class. target: class numbers as integers."""
+    """cross_entropy for log-probabilities: -x of the target's class. target: class numbers as integers."""
     return _apply(223, x, target, axis, weight, ignore_index, reduction)  # type: ignore[no-any-return]
 
 
@@ -1658,7 +1642,7 @@ def custom_reduce(
     axes: int | Sequence[int] | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """Reduces the values of an expression over n_axes axes (NULL: all). op: "sum", "prod", "max" or "min"."""
+    """Reduces the values of an expression over n_axes axes (None: all). op: "sum", "prod", "max" or "min"."""
     return _apply(225, nodes, expr, op, axes, keepdims)  # type: ignore[no-any-return]
 
 
@@ -1670,9 +1654,8 @@ def custom_cumulative(
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Computes running values of an expression along one axis, or over the flattened array (HARP_AXIS_NONE),
-    as harp_cumsum, harp_cumprod, harp_cummax and harp_cummin do. op: "sum", "prod", "max" or "min". flags: 0
-    or HARP_SCAN_... joined with |."""
+    """Computes running values of an expression along one axis, or over the flattened array (None), as cumsum,
+    cumprod, cummax and cummin do. op: "sum", "prod", "max" or "min". flags: 0 or HARP_SCAN_... joined with |."""
     return _apply(226, nodes, expr, op, axis, exclusive, reverse)  # type: ignore[no-any-return]
 
 

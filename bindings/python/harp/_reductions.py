@@ -3,12 +3,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _ops
-from ._conversion import asarray
+from ._conversion import asarray, promoted
 from ._core import Tensor
 from ._creation import full
 from ._dtypes import SIGNED, UNSIGNED, bool_, int64, uint64
-from ._types import Array, Axes, DTypeLike
+from ._tree import is_array
+from ._types import Array, Axes, DTypeLike, Number
 
 
 def _sum_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
@@ -20,49 +23,60 @@ def _sum_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     return x.astype(uint64) if x.dtype in UNSIGNED else x
 
 
-def sum(x: Array, /, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+def sum(x: Array, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Tensor:
     """The sum over axes (None: all). Integers are added in 64 bits unless `dtype` says otherwise."""
     return _ops.sum(_sum_dtype(asarray(x), dtype), axis, keepdims)
 
 
-def prod(x: Array, /, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+def prod(x: Array, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Tensor:
     """The product over axes (None: all). Integers are multiplied in 64 bits unless `dtype` says otherwise."""
     return _ops.prod(_sum_dtype(asarray(x), dtype), axis, keepdims)
 
 
 def max(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """The greatest element over axes (None: all); the result is NaN if an element is NaN."""
-    return _ops.max(x, axis, keepdims)
+    return _ops.max(asarray(x), axis, keepdims)
 
 
 def min(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """The least element over axes (None: all); the result is NaN if an element is NaN."""
-    return _ops.min(x, axis, keepdims)
+    return _ops.min(asarray(x), axis, keepdims)
 
 
-def mean(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """The mean over axes (None: all)."""
-    return _ops.mean(x, axis, keepdims)
+def mean(x: Array, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Tensor:
+    """The mean over axes (None: all), computed in `dtype` if it is given."""
+    return _ops.mean(asarray(x) if dtype is None else asarray(x).astype(dtype), axis, keepdims)
 
 
 def any(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """Whether at least one element over axes (None: all) is not 0."""
-    return _ops.any(x, axis, keepdims)
+    return _ops.any(asarray(x), axis, keepdims)
 
 
 def all(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """Whether all elements over axes (None: all) are not 0."""
-    return _ops.all(x, axis, keepdims)
+    return _ops.all(asarray(x), axis, keepdims)
 
 
 def count_nonzero(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """The number of nonzero elements over axes (None: all)."""
-    return _ops.count_nonzero(x, axis, keepdims)
+    return _ops.count_nonzero(asarray(x), axis, keepdims)
 
 
-def var(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The variance: the sum of squared distances from the mean, divided by count - correction."""
-    tensor = asarray(x)
+def var(
+    x: Array,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    *,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    ddof: float | None = None,
+) -> Tensor:
+    """The variance: the sum of squared distances from the mean, divided by count - correction. ddof is NumPy's name of correction. Computed
+    in `dtype` if it is given."""
+    tensor = asarray(x) if dtype is None else asarray(x).astype(dtype)
+    correction = correction if ddof is None else ddof
     if correction == int(correction):
         return _ops.var(tensor, axis, int(correction), keepdims)
     distances = tensor - _ops.mean(tensor, axis, True)
@@ -71,9 +85,18 @@ def var(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bo
     return squares / _ops.cast(count - correction, tensor.dtype)
 
 
-def std(x: Array, /, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+def std(
+    x: Array,
+    /,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    *,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    ddof: float | None = None,
+) -> Tensor:
     """The square root of var()."""
-    return _ops.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+    return _ops.sqrt(var(x, axis, dtype, correction=correction, keepdims=keepdims, ddof=ddof))
 
 
 def argmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
@@ -118,7 +141,44 @@ def _running(operation: Any, initial: int, x: Array, axis: int | None, dtype: DT
     return _ops.concat([full(shape, initial, dtype=tensor.dtype), made], axis)
 
 
-def diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Tensor:
-    """The difference x[1:] - x[:-1] along an axis, applied n times."""
-    parts = [part for part in (prepend, x, append) if part is not None]
-    return _ops.diff(_ops.concat(parts, axis) if len(parts) > 1 else asarray(x), n, axis)
+def diff(
+    x: Array, /, n: int = 1, axis: int = -1, prepend: Array | Number | None = None, append: Array | Number | None = None
+) -> Tensor:
+    """The difference x[1:] - x[:-1] along an axis, applied n times. prepend, append: what stands before and after x along the axis; a number
+    stands for one position."""
+    tensor = asarray(x)
+    if prepend is None and append is None:
+        return _ops.diff(tensor, n, axis)
+    parts = []
+    for part in (prepend, tensor, append):
+        if part is None:
+            continue
+        each = asarray(part, dtype=None if is_array(part) else tensor.dtype)
+        if each.ndim == 0 and tensor.ndim:
+            each = _ops.broadcast_to(each, [1 if i == axis % tensor.ndim else s for i, s in enumerate(tensor.shape)])
+        parts.append(each)
+    return _ops.diff(_ops.concat(promoted(parts), axis), n, axis)
+
+
+def cumsum(
+    x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Running sums along an axis; None: of the flattened array. exclusive: the sum before each element, without it. reverse: from the end.
+    Computed in `dtype` if it is given; bools are counted in int64."""
+    return _ops.cumsum(_in_dtype("cumsum", x, dtype, exclusive), axis, exclusive, reverse)
+
+
+def cumprod(
+    x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False, *, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Running products along an axis; None: of the flattened array. The other parameters are those of cumsum()."""
+    return _ops.cumprod(_in_dtype("cumprod", x, dtype, exclusive), axis, exclusive, reverse)
+
+
+def _in_dtype(name: str, x: Array, dtype: DTypeLike | None, exclusive: Any) -> Tensor:
+    if not isinstance(exclusive, (bool, int, np.bool_)):  # NumPy's third parameter is the dtype
+        raise TypeError(f"{name}: `exclusive` is a bool, got {exclusive!r}; the dtype is given as dtype=")
+    tensor = asarray(x)
+    if dtype is None:
+        return tensor.astype(int64) if tensor.dtype is bool_ else tensor
+    return tensor.astype(dtype)

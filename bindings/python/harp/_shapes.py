@@ -2,28 +2,38 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 
 import numpy as np
 
 from . import _core, _ops
-from ._conversion import asarray, promoted, sizes_of
+from ._conversion import asarray, promoted, sizes_of, values_of
 from ._core import Dim, Tensor
 from ._types import Array, Axes, Shape, Size
 
 
-def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Tensor:
+def concat(arrays: Sequence[Array], /, axis: int | None = 0) -> Tensor:
     """Joins arrays along an axis; None: joins the flattened arrays."""
+    _require_list("concat", arrays, axis)
     parts = promoted(arrays)
     return _ops.concat([_ops.reshape(part, [-1]) for part in parts], 0) if axis is None else _ops.concat(parts, axis)
 
 
-def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Tensor:
+def _require_list(name: str, arrays: object, axis: object) -> None:
+    if axis is not None and not isinstance(axis, (int, np.integer)):
+        raise TypeError(f"{name}: the arrays are one list, {name}([a, b], axis=0), and the axis is an int, not {type(axis)}")
+    if isinstance(arrays, (int, float, complex)):
+        raise TypeError(f"{name}: expected a list of arrays, got {arrays!r}")
+
+
+def stack(arrays: Sequence[Array], /, axis: int = 0) -> Tensor:
     """Joins arrays along a new axis."""
+    _require_list("stack", arrays, axis)
     return _ops.stack(promoted(arrays), axis)
 
 
-def unstack(x: Array, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+def unstack(x: Array, /, axis: int = 0) -> tuple[Tensor, ...]:
     """Splits an array into its parts along an axis, without that axis."""
     tensor = asarray(x)
     if not -tensor.ndim <= axis < tensor.ndim:
@@ -45,8 +55,8 @@ def expand_dims(x: Array, /, axis: int | Sequence[int] = 0) -> Tensor:
     return _ops.unsqueeze(tensor, positions)
 
 
-def squeeze(x: Array, /, axis: int | Sequence[int]) -> Tensor:
-    """Removes these axes, which must have size 1."""
+def squeeze(x: Array, /, axis: int | Sequence[int] | None = None) -> Tensor:
+    """Removes these axes, which must have size 1; None: all axes of size 1."""
     return _ops.squeeze(x, axis)
 
 
@@ -65,12 +75,12 @@ def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[
     return _ops.moveaxis(x, source, destination)
 
 
-def flip(x: Array, /, *, axis: Axes = None) -> Tensor:
+def flip(x: Array, /, axis: Axes = None) -> Tensor:
     """x reversed along axes (None: all)."""
     return _ops.flip(x, axis)
 
 
-def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Tensor:
+def roll(x: Array, /, shift: Size | Sequence[Size], axis: Axes = None) -> Tensor:
     """Rolls elements along axes: elements that leave at one end enter at the other. axis None: rolls the flattened array."""
     if isinstance(axis, (int, np.integer)) and not isinstance(shift, (int, np.integer, Dim)):
         axis = [axis] * len(shift)
@@ -79,17 +89,17 @@ def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Ten
     return _ops.roll(x, shift, axis)
 
 
-def repeat(x: Array, repeats: Size | Array, /, *, axis: int | None = None) -> Tensor:
+def repeat(x: Array, repeats: Size | Array | Sequence[int], /, axis: int | None = None) -> Tensor:
     """Repeats every element `repeats` times along an axis; axis None: in the flattened array. If `repeats` is an array, it has a count for
     each element along the axis, and is evaluated."""
-    if isinstance(repeats, (int, Dim)):
-        return _ops.repeat(x, repeats, axis)
-    tensor, counts = asarray(x), np.asarray(repeats)
+    if isinstance(repeats, (int, np.integer, Dim)):
+        return _ops.repeat(x, repeats if isinstance(repeats, Dim) else operator.index(repeats), axis)
+    tensor, counts = asarray(x), values_of("repeat", repeats)
     size = math.prod(tensor.shape) if axis is None else tensor.shape[axis]
     return _ops.take(tensor, _core.from_numpy(np.repeat(np.arange(size), counts), None), axis)
 
 
-def tile(x: Array, repetitions: Sequence[Size], /) -> Tensor:
+def tile(x: Array, repetitions: Size | Sequence[Size], /) -> Tensor:
     """Repeats the array this many times along each axis."""
     return _ops.tile(x, repetitions)
 

@@ -58,5 +58,10 @@ def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """Returns the tree with each leaf replaced by function(leaf, ...). The further arguments are the corresponding leaves of `others`,
     trees of the same structure."""
     leaves, description = flatten(tree)
-    rest = [flatten(other)[0] for other in others]
+    rest = []
+    for other in others:
+        found, structure = flatten(other)
+        if structure != description:
+            raise ValueError(f"the trees have different structures: {tree!r} and {other!r}")
+        rest.append(found)
     return unflatten(description, [function(*parts) for parts in zip(leaves, *rest)])

@@ -8,10 +8,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, _grad, _ops
+from . import _core, _grad, _lapack, _ops, _vmap_rules
 from ._array_api import asarray
 from ._core import Tensor
 from ._errors import ShapeError
+from ._native import native
 from ._tree import flatten, unflatten
 
 _NUMBERS = {name: number for number, name in enumerate(_core.operation_names())}
@@ -146,6 +147,12 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
         rank = max(p.x.ndim - p.has_axis for p in parts)
         if name == "custom_elementwise":
             return _apply(name, [[_aligned(p, rank) for p in parts], *arguments[1:]])
+        if name == "native" and isinstance(arguments[1][2], tuple) and arguments[1][2][0] in _lapack.BATCHED:
+            return native([p.with_axis(size) for p in parts], arguments[1][2][0], arguments[4], [size, *arguments[5]])
+        if name == "einsum":
+            made_of = _vmap_rules.einsum(arguments[0], parts)
+            if made_of is not NotImplemented:
+                return made_of
         if name in ("concat", "stack"):
             rank += name == "stack"
             return _apply(name, [[p.with_axis(size) for p in parts], _shifted(arguments[1], rank)])
@@ -171,13 +178,11 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
     if name == "full" and first.has_axis:
         rank = len(arguments[1])
         return _ops.broadcast_to(_ops.reshape(first.x, [size, *[1] * rank]), [size, *arguments[1]])
-    if name == "take" and not first.has_axis and arguments[2] is not None:
-        taken, axis = _ops.take(first.x, operands[1].x, arguments[2]), arguments[2] % first.x.ndim
-        return _ops.moveaxis(taken, axis, 0) if axis else taken
     if name in ("take_along_axis", "scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min"):
         rank = first.x.ndim - first.has_axis
         return _apply(name, [*(b.with_axis(size) for b in operands), _shifted(arguments[-1], rank)])
-    return _one_by_one(name, arguments, batches, size)
+    by_rule = _vmap_rules.batched(name, batches, size)
+    return _one_by_one(name, arguments, batches, size) if by_rule is NotImplemented else by_rule
 
 
 def _gradient(arguments: list[Any], made: dict[int, _Batch], size: Any) -> list[Tensor]:
@@ -225,6 +230,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
     the same for all elements. Each operation is applied to all elements at once. harp.grad may be used in `function`, and may be applied to
     the returned function.
     """
+    if not callable(function):
+        raise TypeError(f"vmap: expected a function, got {function!r}")
 
     @functools.wraps(function)
     def mapped(*args: Any, **keywords: Any) -> Any:
@@ -259,10 +266,52 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> C
             raise ValueError("vmap: expected an axis in in_axes, got None for every argument")
         if any(size != sizes[0] for size in sizes):
             raise ValueError(f"vmap: the axis has different sizes: {sizes}")
-        results, description = flatten(function(*arguments, **keywords))
+        before = _lapack.mapped.depth
+        _lapack.mapped.depth = max(before, *(_core.depth_of(x) for x in inputs.values()))
+        try:
+            results, description = flatten(function(*arguments, **keywords))
+        finally:
+            _lapack.mapped.depth = before
         outputs = [asarray(each) for each in results]
         batches = _whole_axis(outputs, inputs, sizes[0], _grad.depth())
         made = [batch.with_axis(sizes[0]) for batch in batches]
         return unflatten(description, [_ops.moveaxis(x, 0, out_axes) if out_axes else x for x in made])
 
     return mapped
+
+
+def jacobian(function: Callable[..., Any], argnums: int = 0) -> Callable[..., Tensor]:
+    """Returns a function that computes the derivatives of all elements of `function`'s result, a tensor, with respect to all elements of
+    one of its arguments. The result has the axes of the function's result, then those of the argument."""
+
+    @functools.wraps(function)
+    def derivative(*args: Any, **keywords: Any) -> Tensor:
+        if not -len(args) <= argnums < len(args):
+            raise ValueError(f"argnums={argnums} is not among the {len(args)} positional arguments")
+        x = asarray(args[argnums])
+
+        def weighted(x: Tensor, weights: Tensor) -> Tensor:
+            y = called(x)
+            return _ops.sum(y * _ops.reshape(weights, y.shape))
+
+        def called(x: Tensor) -> Any:
+            arguments = list(args)
+            arguments[argnums] = _core.alias(x)
+            return function(*arguments, **keywords)
+
+        y = called(x)
+        if not isinstance(y, Tensor):
+            raise TypeError(f"expected the function to return a tensor, got {y!r}")
+        count: Any = 1
+        for size in y.shape:
+            count = count * size
+        made: Tensor = vmap(_grad.grad(weighted), in_axes=(None, 0))(x, _ops.eye(y.dtype, count, count))
+        return _ops.reshape(made, [*y.shape, *x.shape])
+
+    return derivative
+
+
+def hessian(function: Callable[..., Any], argnums: int = 0) -> Callable[..., Tensor]:
+    """Returns a function that computes the second derivatives of `function`, which returns a tensor of rank 0, with respect to one of its
+    arguments. The result has the axes of the argument twice."""
+    return jacobian(_grad.grad(function, argnums), argnums)

@@ -11,7 +11,7 @@ from . import _array_api as _api
 from . import _ops
 from ._core import Tensor
 from ._dtypes import dtype_of, float32, float64
-from ._errors import DTypeError
+from ._errors import DTypeError, InvalidArgumentError
 from ._ops import fft2, ifft2, irfft2, rfft2
 from ._types import Array, DTypeLike, Size
 
@@ -20,43 +20,49 @@ __all__ = [
     "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
-def fft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def _length(n: Size | None) -> Size | None:
+    if isinstance(n, int) and n < 1:
+        raise InvalidArgumentError(f"the number of elements of a transform is at least 1, not {n}")
+    return n
+
+
+def fft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The Fourier transform along an axis. x is first truncated or padded with zeros to n elements along this axis."""
-    return _ops.fft(x, n, axis, norm)
+    return _ops.fft(x, _length(n), axis, norm)
 
 
-def ifft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def ifft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse Fourier transform along an axis."""
-    return _ops.ifft(x, n, axis, norm)
+    return _ops.ifft(x, _length(n), axis, norm)
 
 
-def rfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def rfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The first n / 2 + 1 elements of the Fourier transform of n real numbers. The others are conjugates of these."""
-    return _ops.rfft(x, n, axis, norm)
+    return _ops.rfft(x, _length(n), axis, norm)
 
 
-def irfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def irfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of rfft: n real numbers, from the first n / 2 + 1 elements of their transform."""
-    return _ops.irfft(x, n, axis, norm)
+    return _ops.irfft(x, _length(n), axis, norm)
 
 
-def fftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def fftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The Fourier transform along several axes."""
     return _ops.fftn(x, *_along(x, s, axes), norm)
 
 
-def ifftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def ifftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The inverse Fourier transform along several axes."""
     return _ops.ifftn(x, *_along(x, s, axes), norm)
 
 
-def rfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def rfftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The Fourier transform of real numbers along several axes. Along the last of these axes, of size n, the result has only the first
     n / 2 + 1 elements."""
     return _ops.rfftn(x, *_along(x, s, axes), norm)
 
 
-def irfftn(x: Array, /, *, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
+def irfftn(x: Array, /, s: Sequence[Size] | None = None, axes: Sequence[int] | None = None, norm: str = "backward") -> Tensor:
     """The inverse of rfftn: real numbers from their Fourier transform, of which the last axis has only the first n / 2 + 1 elements."""
     return _ops.irfftn(x, *_along(x, s, axes), norm)
 
@@ -72,14 +78,14 @@ def _along(x: Array, s: Sequence[Size] | None, axes: Sequence[int] | None) -> tu
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def hfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def hfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The transform of a Hermitian-symmetric array, given by its first half; the result is real."""
-    return _ops.irfft(_ops.conj(x), n, axis, _SWAPPED[norm])
+    return _ops.irfft(_ops.conj(x), _length(n), axis, _SWAPPED[norm])
 
 
-def ihfft(x: Array, /, *, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
+def ihfft(x: Array, /, n: Size | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
     """The inverse of hfft."""
-    return _ops.conj(_ops.rfft(x, n, axis, _SWAPPED[norm]))
+    return _ops.conj(_ops.rfft(x, _length(n), axis, _SWAPPED[norm]))
 
 
 def _frequencies(dtype: DTypeLike | None) -> Any:
@@ -89,23 +95,23 @@ def _frequencies(dtype: DTypeLike | None) -> Any:
     return made
 
 
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequency of each element of a transform of length n, in cycles per unit of the sample spacing d."""
     whole = _api.arange(n, device=device)
     return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / (n * d), _frequencies(dtype))
 
 
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequencies of the first n / 2 + 1 elements of a transform, which rfft returns."""
     return _ops.cast(_ops.cast(_api.arange(n // 2 + 1, device=device), float64) / (n * d), _frequencies(dtype))
 
 
-def fftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
     """Moves the element of frequency 0 to the middle of each axis."""
     return _shifted(x, axes, lambda size: size // 2)
 
 
-def ifftshift(x: Array, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+def ifftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:
     """The inverse of fftshift."""
     return _shifted(x, axes, lambda size: -(size // 2))
 

@@ -1,4 +1,6 @@
 """Compares the results of random operations on random arrays with those of NumPy."""
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -55,11 +57,54 @@ def test_basic_indices(shape, data):
 
 
 @SETTINGS
+@given(hnp.array_shapes(min_dims=1, max_dims=4, max_side=5, min_side=0), st.booleans(), st.data())
+def test_basic_assignments(shape, scalar, data):
+    a = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    index = data.draw(hnp.basic_indices(shape, allow_newaxis=True))
+    values = np.int32(-7) if scalar else -1 - np.arange(np.asarray(a[index]).size, dtype=np.int32).reshape(np.shape(a[index]))
+    x = harp.asarray(a.copy())
+    x[index] = int(values) if scalar else values
+    a[index] = values
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+@SETTINGS
 @given(hnp.array_shapes(min_dims=1, max_dims=3, max_side=5), st.data())
 def test_integer_indices(shape, data):
     a = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
     index = data.draw(hnp.integer_array_indices(shape))
     np.testing.assert_array_equal(np.asarray(harp.asarray(a)[index]), a[index])
+
+
+@SETTINGS
+@given(hnp.array_shapes(min_dims=1, max_dims=3, max_side=5), st.sampled_from(["linear", "lower", "higher", "midpoint", "nearest"]), st.data())
+def test_quantiles(shape, method, data):
+    a = data.draw(hnp.arrays(np.float64, shape, elements=st.one_of(st.floats(-4, 4, width=32), st.just(np.nan))))
+    q = data.draw(st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.lists(st.floats(0, 1, width=16), min_size=1, max_size=3)))
+    axis = data.draw(st.one_of(st.none(), st.integers(-len(shape), len(shape) - 1)))
+    keepdims = data.draw(st.booleans())
+    for name in ("quantile", "nanquantile"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = getattr(np, name)(a, q, axis=axis, method=method, keepdims=keepdims)
+        made = getattr(harp, name)(a, q, axis=axis, method=method, keepdims=keepdims)
+        np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-12, atol=1e-12)
+
+
+@SETTINGS
+@given(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["full", "same", "valid"]))
+def test_convolutions(m, n, mode):
+    a, b = np.arange(m) ** 2 - 3.0, 1.5 - np.arange(n)
+    np.testing.assert_allclose(np.asarray(harp.convolve(a, b, mode)), np.convolve(a, b, mode), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(np.asarray(harp.correlate(a, b, mode)), np.correlate(a, b, mode), rtol=1e-12, atol=1e-12)
+
+
+@SETTINGS
+@given(hnp.arrays(np.float64, st.integers(1, 12), elements=st.integers(-4, 4).map(float)), st.integers(1, 6), st.booleans())
+def test_histograms(a, bins, known):
+    ends = (-3.0, 3.0) if known else None
+    for made, expected in zip(harp.histogram(a, bins, ends), np.histogram(a, bins, ends)):
+        np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-12, atol=1e-12)
 
 
 @SETTINGS

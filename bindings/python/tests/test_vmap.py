@@ -20,6 +20,21 @@ FUNCTIONS = {
     "fft": lambda a, b: harp.real(harp.fft.fft(b)),
     "expand": lambda a, b: (harp.broadcast_to(b, (3, 4)), harp.expand_dims(b, axis=-1), harp.squeeze(b[None], axis=0)),
     "split": lambda a, b: harp.split(b, 2), "unstack": lambda a, b: harp.unstack(a)[1],
+    "taken": lambda a, b: (a[np.array([2, 0])], harp.take(a, harp.argsort(b) % 3, axis=0), harp.take(a, harp.argsort(b)),
+                           harp.take(A[0], harp.argsort(b)), harp.take(a, harp.argsort(b)[:, None], axis=-1), a[:, harp.argsort(b)]),
+    "elements": lambda a, b: (a[np.array([2, 0]), np.array([1, 3])], a[harp.argsort(b) % 3, harp.argsort(b)],
+                              harp.asarray(A[0])[harp.argsort(b) % 3, harp.argsort(b)]),
+    "rolled": lambda a, b: (harp.roll(a, 1), harp.roll(a, (1, -1), (0, -1)), harp.tile(b, (2, 1)), harp.tile(a, (2,))),
+    "products": lambda a, b: (harp.outer(b, a[0]), harp.outer(a, B[0]), harp.outer(B[0], b), harp.dot(b, b), harp.linalg.vecdot(a, b), harp.trace(a),
+                              harp.trace(a, 1, -2, -1), harp.linalg.cross(a[:, :3], A[0, :, :3]), harp.linalg.cross(a[:, 1:], a[:, :3])),
+    "tensordot": lambda a, b: (harp.tensordot(a, a, axes=([0], [0])), harp.tensordot(a, A[0], axes=([1], [1])),
+                               harp.tensordot(A[0], a, axes=([0], [0])), harp.tensordot(A[0], b, axes=1)),
+    "einsum": lambda a, b: (harp.einsum("ij,kj", a, A[0]), harp.einsum("ii->i", a[:, :3]), harp.einsum("ij, j -> i", A[0], b)),
+    "lists one by one": lambda a, b: harp.einsum("...j,j->...", a, b),
+    "searched": lambda a, b: (harp.searchsorted(np.array([-1.0, 0.0, 1.0]), a), harp.searchsorted(harp.sort(b), a)),
+    "normalised": lambda a, b: (harp.layer_norm(a, [0, 1], None, None), harp.rms_norm(a, -1, B[0])),
+    "folded": lambda a, b: (harp.conv1d(a[:, None], np.ones((2, 1, 3)), np.ones(2), padding=1), harp.max_pool(a[None], [2]),
+                            harp.avg_pool(a[None, None], [2, 2])),
 }  # fmt: skip
 
 
@@ -95,3 +110,13 @@ def test_layers_and_products(name):
     f, arguments = LAYERS[name]
     expected = [np.asarray(f(*parts)) for parts in zip(*arguments)]
     np.testing.assert_allclose(np.asarray(harp.vmap(f)(*arguments)), np.stack(expected), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["taken", "elements", "rolled", "products", "tensordot", "einsum", "normalised", "folded"])
+def test_operations_are_applied_to_all_elements_at_once(name):
+    from harp import _core
+
+    counts = []
+    for n in (2, 5):
+        counts.append(len(_core.trace([x for x in harp.vmap(FUNCTIONS[name])(A[:n], B[:n])])))
+    assert counts[0] == counts[1]

@@ -1,0 +1,80 @@
+"""What to write instead of NumPy's functions that harp does not have. The message of the AttributeError says it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NoReturn
+
+NAMESPACE = {
+    "apply_along_axis": "harp.vmap(f, in_axes=axis)(x)",
+    "apply_over_axes": "several axes: harp.sum(x, axis=(0, 1))",
+    "argpartition": "harp.topk(x, k), or harp.argsort(x)",
+    "array_repr": "repr(x)",
+    "array_str": "str(x)",
+    "block": "harp.concat of harp.concat",
+    "c_": "harp.column_stack",
+    "cat": "harp.concat",
+    "complex_": "harp.complex128",
+    "cond": "harp.where(condition, x, y), which computes both",
+    "copyto": "y[...] = x",
+    "double": "harp.float64",
+    "errstate": "nothing: harp never warns",
+    "fill_diagonal": "x = harp.where(harp.eye(n) > 0, value, x)",
+    "float_": "harp.float64",
+    "fori_loop": "Python's for, which is unrolled in a traced function",
+    "frombuffer": "harp.asarray(np.frombuffer(...))",
+    "fromiter": "harp.asarray(list(...))",
+    "frompyfunc": "harp.vmap(f)",
+    "genfromtxt": "harp.asarray(np.genfromtxt(...))",
+    "int_": "harp.int64",
+    "intp": "harp.int64",
+    "jacfwd": "harp.jacobian(f)",
+    "jacrev": "harp.jacobian(f)",
+    "lexsort": "harp.argsort of one key after the other: it is stable",
+    "loadtxt": "harp.asarray(np.loadtxt(...))",
+    "matrix": "harp.asarray, and @ for products",
+    "ndarray": "harp.Tensor",
+    "ndenumerate": "np.ndenumerate(np.asarray(x))",
+    "ndindex": "np.ndindex(*x.shape)",
+    "nditer": "a loop over np.asarray(x)",
+    "no_grad": "nothing: gradients are only computed by harp.grad and its relatives",
+    "partition": "harp.topk(x, k), or harp.sort(x)",
+    "place": "x[mask] = values",
+    "put": "x[indices] = values",
+    "putmask": "x[mask] = values",
+    "r_": "harp.concat",
+    "roots": "harp.linalg.eigvals of the companion matrix",
+    "savetxt": "np.savetxt with np.asarray(x)",
+    "savez": "np.savez with np.asarray(x)",
+    "scan": "Python's for, which is unrolled in a traced function",
+    "set_printoptions": "np.set_printoptions",
+    "seterr": "nothing: harp never warns",
+    "single": "harp.float32",
+    "tensor": "harp.asarray",
+    "vectorize": "harp.vmap(f), or f itself if it is made of harp's functions",
+    "while_loop": "Python's while, outside of traced functions",
+}
+_KEY = "; numbers are functions of a key, such as harp.random.key(0), and harp.random.split(key) makes new keys"
+RANDOM = {
+    "default_rng": "harp.random.key(seed)" + _KEY,
+    "fold_in": "harp.random.split(key, n)[i]",
+    "integers": "harp.random.randint(key, shape, low, high)" + _KEY,
+    "PRNGKey": "harp.random.key(seed)",
+    "rand": "harp.random.uniform(key, shape)" + _KEY,
+    "randn": "harp.random.normal(key, shape)" + _KEY,
+    "random": "harp.random.uniform(key, shape)" + _KEY,
+    "random_sample": "harp.random.uniform(key, shape)" + _KEY,
+    "RandomState": "harp.random.key(seed)" + _KEY,
+    "seed": "harp.random.key(seed)" + _KEY,
+    "shuffle": "harp.random.permutation(key, x)" + _KEY,
+    "standard_normal": "harp.random.normal(key, shape)" + _KEY,
+}
+
+
+def missing(module: str, hints: Mapping[str, str]) -> Callable[[str], NoReturn]:
+    """Returns the __getattr__ of a module, which Python calls for names that it does not have."""
+
+    def find(name: str) -> NoReturn:
+        hint = f". Write instead: {hints[name]}" if name in hints else ""
+        raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name)
+
+    return find
