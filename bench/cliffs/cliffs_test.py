@@ -70,7 +70,8 @@ def case_draws():
 
 
 def case_tiny_results():
-    """cliffs: on tiny cases of every family, NumPy, torch and the C loops agree with both forms of harp's program"""
+    """cliffs: a tiny case of every benchmark family gives the expected results in harp, with sizes that are numbers and with symbolic
+    sizes; NumPy, torch and the handwritten C loops give the results of the program whose sizes are numbers"""
     library, compiler = Library(LIBRARY), peers.Compiler()
     peers.FLAGS[0] = "-O0"
     timer, with_loop = peers.clock(compiler), 0

@@ -22,8 +22,9 @@ class ContractionFactors {
 
   /// Packs the columns' factor for a block of columns, once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies the elements that the windows of the block read. Also decides whether the columns' factor is read in place, which must be as
-  /// fast as reading a packed copy.
+  /// Returns the statements that copy the elements which the block's overlapping windows of a convolution read to an array (windows.h);
+  /// none for a contraction without such windows. Also decides whether the columns' factor is read in place: if it is not packed for all
+  /// rows (share_columns()), and reading it in place, or from this copy, is as fast as reading packed panels.
   ir::Body copy_windows();
   /// Reserve the arrays for packed tiles, if the factor is packed. pack_rows() and pack_columns() fill these arrays.
   void add_copied_columns();

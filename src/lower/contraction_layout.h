@@ -16,7 +16,8 @@ struct ContractionLayout {
 
   std::vector<size_t> kept_axes, term_axes;  // axes of the source of the reduction: kept axes whose size is not 1, and reduced axes
   Shape term_shape;
-  // Sizes of the whole contraction; group: number of members of the group (Contraction::group_position).
+  // Sizes of the whole contraction. group: the size of the group axis, an axis along which only one of the two factors varies
+  // (Contraction::group_position); 1 if there is none. An index along this axis is called a member of the group.
   Dim rows, columns, terms, group = 1;
   int simd;
   // Number of terms that are added in one step; more than 1 only in a skinny GEMM (skinny_gemm.cpp).

@@ -215,8 +215,8 @@ class UnrolledLowering {
         best = x;
         continue;
       }
-      // x does not replace `best` if x is not better than `best`, or if `best` is NaN. A comparison with NaN is false, so a NaN x replaces
-      // a number
+      // `best` is kept if it is NaN, or if x <= best (for an argmax) or best <= x (for an argmin). Both comparisons are false if x is NaN,
+      // so a NaN replaces a number.
       const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
       if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
       number =

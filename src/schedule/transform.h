@@ -49,8 +49,10 @@ struct TransformAbilities {
 /// Returns all transforms of the graph.
 Transforms find_transforms(const Graph& graph, const TransformAbilities& abilities);
 
-/// Rewrites transforms of columns so that their results have the memory order of their sources. Their users read the result through a
-/// permutation.
+/// Returns a graph in which each Fourier transform that can be computed for several columns at a time, along an axis that is not the last
+/// in memory, writes its result in the memory order of its source. The transform's axis is then not moved in memory; the nodes that use the
+/// result read it through a permutation of axes. A transform is unchanged if it is an output of the graph, or if it can write its result in
+/// the order that the node after it needs.
 std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph, const TransformAbilities& abilities);
 
 }  // namespace harp

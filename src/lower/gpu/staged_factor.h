@@ -65,8 +65,8 @@ class StagedFactor {
   int64_t pitch() const { return pitch_; }
   /// Returns statements for one thread, which write the elements that it loaded last to one stage of the shared array.
   ir::Body stage(Sym thread, Sym stage);
-  /// Returns a statement that copies `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a stage, to elements
-  /// `index` … of `array`, which belongs to the thread.
+  /// Returns a statement that copies lanes `lane` to lane + count - 1 of the tile, for term number `term` in stage number `stage`, from the
+  /// shared array to the elements of `array` that start at `index`. `array` is private to the thread.
   ir::Stmt* fragment(Sym stage, Sym term, Sym lane, int64_t count, int array, Sym index) const;
 
  private:
@@ -101,8 +101,8 @@ class StagedFactor {
   // An i64 that is computed at run time. It must be a multiple of run_ for the loads by quick() and for asynchronous copies, because these
   // access run_ adjacent elements at once (ir::Together). null: each access is of a single element.
   const ir::UOp* distances_ = nullptr;
-  std::vector<const ir::UOp*> required_;  // the values of which distances_ is the bitwise or
-  std::vector<Sym> multiples_;
+  std::vector<const ir::UOp*> required_;  // the operands of the bitwise or that computes distances_
+  std::vector<Sym> multiples_;            // sizes that must be multiples of run_ as well (ir::Together)
 };
 
 }  // namespace harp::lower

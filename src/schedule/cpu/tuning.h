@@ -182,9 +182,10 @@ inline constexpr RowReads kPiecesOfSums{RowReads::Near::kSecond, {4, 1}, {16, 1}
 /// prefetches reach 0.87 to 0.96 of the speed of memory, and 8 rows of one vector with prefetches 0.78.
 inline constexpr RowReads kProducts{RowReads::Near::kHalfOfThird, {4, 1}, {4, 2, 4}},
     kProductsOfOneLoad{RowReads::Near::kHalfOfThird, {4, 1}, {8, 1, 4, true}};
-/// For maxima and minima. Their rows may be combined in any order, so several streams of whole rows are read, whether or not the rows are
-/// in a cache. With 2 streams, maxima reach 0.95 of the speed of memory and 0.57 to 0.69 of that of L3; with one stream, 0.73 to 0.83 and
-/// 0.45 to 0.53. On a CPU with one load per cycle, 6 streams reach 0.86 of the speed of memory, and one stream 0.71.
+/// {number of rows that are read as separate streams, vectors of each row in a step} for maxima and minima of columns, whose rows may be
+/// combined in any order. The numbers are the same for arrays of all sizes. Ratios are relative to merely reading the same bytes. With two
+/// streams, maxima reach 0.95 from memory and 0.57 to 0.69 from L3; with one stream, 0.73 to 0.83 from memory and 0.45 to 0.53 from L3. On
+/// a CPU with one load per cycle, six streams reach 0.86 from memory, and one stream 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 /// For maxima that detect NaN by the CPU's floating-point flag for invalid operations (Schedule::nan_flag). They take one instruction for
 /// each load. Four interleaved rows run at 0.92 of the speed of two rows from L2, at 1.15 from L3, and at 1.0 from memory.
