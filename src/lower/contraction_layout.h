@@ -27,7 +27,8 @@ struct ContractionLayout {
   int64_t tile_rows, tile_columns;
   // Size of a cache block: rows, columns and members of the group; multiples of the tile sizes.
   int64_t block_rows, block_columns, block_group = 1;
-  // packs_rows: the rows' factor is packed for each block. shares_columns: the columns' factor is packed once for all rows.
+  // packs_rows: whether the rows' factor is packed for each block. shares_columns: whether the columns' factor is packed once, for all
+  // blocks of rows.
   bool packs_rows, shares_columns;
   bool overlaps_rows = false, overlaps_columns = false;          // whether the last tile of an incomplete block overlaps the tile before it
   bool whole_rows, whole_columns;                                // whether every tile has tile_rows rows, or tile_columns columns
@@ -67,8 +68,9 @@ struct ContractionLayout {
   /// Return the position of an element in the array of packed tiles. `term` counts from `first`, the first term of the block of terms.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const;
   Sym packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const;
-  /// column_numbers_size: the size of an array that has one number for each packed column and block of terms. column_numbers_at: the
-  /// position in that array of the number for the first column of a tile. `first` is the first term of the block of terms.
+  /// An array with one number for each packed column and block of terms (ContractionFactors::first_sum()): column_numbers_size() returns
+  /// its size. column_numbers_at() returns the position in it of the number for the first column of a tile, where `first` is the first term
+  /// of the block of terms.
   int64_t column_numbers_size() const;
   Sym column_numbers_at(Sym member, Sym column_tile, Sym first) const;
   int64_t panel_rows;  // rows of a packed tile

@@ -13,11 +13,11 @@ struct Panel {
   int array;           // number of the accumulator that contains the panel
   Sym begin;           // position of the panel in the accumulator
   int64_t lanes;       // rows or columns
-  bool reads_padding;  // whether the tile also reads lanes beyond the last row or column; pack() then sets these lanes to zero
+  bool reads_padding;  // whether the micro-kernel also reads lanes beyond the last row or column, which pack() must then set to zero
   int simd_width;
-  bool joins_bytes;  // whether an element of the panel consists of several bytes, which may be adjacent in memory
-  // If not -1: an accumulator of lanes * kStagedTerms elements. pack() then computes the elements of each lane, term by term, into this
-  // array, and transposes the array into the panel.
+  bool joins_bytes;  // whether an element of the panel consists of several bytes of the factor, which may be adjacent in memory
+  // The number of an accumulator of lanes * kStagedTerms elements, or -1. If there is one, pack() first computes the elements of each lane,
+  // term by term, into this accumulator, and then transposes them into the panel.
   int staged = -1;
 };
 
