@@ -216,9 +216,10 @@ inline constexpr int64_t kMaxUnflaggedElements = 256;
 
 // --- Reductions along rows: several rows, or parts of a row, as separate streams
 
-/// The number of streams: interleaved rows, or parts of one row. On a CPU with two vector loads per cycle, products of long rows (4096 x
-/// 4096) reach 1.0 of the speed of memory with 4 streams, and 0.93 with 2. Argmax and argmin of one long row reach 0.98 of the speed of L2
-/// and 0.77 of that of L3 with 2 streams, 0.99 and 0.60 with 3 streams, and 0.97 and 0.70 with 4 streams.
+/// How many rows, or parts of one row, are read at the same time as separate memory streams. kPartsOfLongProducts is for products of long
+/// rows on a CPU with two vector loads per cycle (4096 x 4096: four streams reach 1.0 of the speed of memory, two reach 0.93).
+/// kInterleavedParts is for everything else. (Argmax and argmin of one long row reach 0.98 of the speed of L2 and 0.77 of that of L3 with
+/// two streams, 0.99 and 0.60 with three, and 0.97 and 0.70 with four.)
 inline constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
 /// Short rows are interleaved only if their elements have this many bytes (f32). Compared with one row after the other, interleaved rows of
 /// 64 f64 would run at 0.75 of the speed from L2, rows of 8 f16 at 0.9, and rows of 4 i32 at 0.85.
