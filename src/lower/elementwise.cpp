@@ -40,12 +40,13 @@ Index node_index(const Shape& shape, const Index& position) {
 
 namespace {
 
-/// Returns the number of elements from the start of the buffer to the first element that this output stores.
+/// Returns the position in the output's buffer, in elements, of the first element that this store writes.
 Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
 
-/// Returns the offset at which the parameter for this output begins. It is the output's own offset, unless an earlier output writes to the
-/// same buffer at a constant distance; then it is the offset of that output, so that both use the same parameter. For example, real and
-/// imaginary parts are interleaved in memory, and their stores can be combined only if their distance is visibly constant.
+/// Returns the offset in the buffer at which the parameter for this store begins. Usually that is offset_of(plan). But if an earlier store
+/// of the kernel writes to the same buffer, at a constant distance, it is the offset of that store, so that both use the same parameter.
+/// For example, real and imaginary parts are interleaved in memory; their stores can be combined only if the distance between them is a
+/// constant in the code.
 Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
   const Sym offset = offset_of(plan);
   for (const StorePlan& other : kernel.stores)

@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-// a tile of fewer columns than this part (a quarter) of a vector is processed by scalars, which are then faster
+// A tile with fewer columns than a quarter (1 / kPartOfVector) of a vector is processed by scalar code, which is then faster.
 constexpr int kPartOfVector = 4;
 constexpr int kMaxVectorsOfRest = 4;  // the remainder loop of unroll-and-jam, which rarely runs, unrolls at most this many vectors of a row
 // If the accumulators are more than this many vectors, a loop that initialises only the columns in use is faster than initialising all.

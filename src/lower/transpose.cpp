@@ -53,7 +53,8 @@ class TransposeLowering {
   }
 
  private:
-  /// A load that is contiguous along the rows: it reads position `first` + row variable + column variable * `step`.
+  /// A load that is contiguous along the rows. It reads the position `first` + (the variable of the rows) + (the variable of the columns) *
+  /// `step`.
   struct Crossed {
     const UOp* load;
     Sym first, step;

@@ -31,7 +31,7 @@ struct Slot {
   // block buffers it is the number of that kernel instead.
   int busy_until;
   std::vector<int> members;
-  size_t together = 1;  // number of adjacent slots, including this one, that the last member takes
+  size_t together = 1;  // number of adjacent slots, this one and those after it, that the last member of this slot occupies
 };
 
 /// Returns the slot of a buffer that buffer `id` may overwrite in place, or null. Only the last member of a slot can be overwritten.
