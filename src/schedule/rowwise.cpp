@@ -26,7 +26,7 @@ namespace {
 constexpr int kMaxVisits = 400;
 
 struct Group {
-  // The kernels of the group in ascending order. It is empty after the group has been merged into another one.
+  // The kernels of the group in ascending order. A group that has been merged into another one has none.
   std::vector<int> kernels;
   const Node* reduce = nullptr;
   int level = 0;
