@@ -49,7 +49,8 @@ def fails(error, function, *arguments):
 
 
 def case_draws():
-    """cliffs: drawn cases are legal graphs in both forms and within the limits, and their replay lines give the same cases again"""
+    """cliffs: drawn cases are within the limits, and legal graphs with numbers as well as with symbolic sizes; their replay lines give the
+    same cases again"""
     library = Library(LIBRARY)
     context, limits = library.context(1), Limits()
     for name in FAMILIES:

@@ -55,9 +55,10 @@ struct CacheEntryInfo {
   Manifest manifest;
 };
 
-/// Thread-safe. The constructor chooses the path of the directory, because the current directory and the environment may change later. The
-/// first call that needs the directory creates, checks and opens it, so a program that uses only the interpreter leaves no trace on the
-/// disk. A returned WorkDirectory or Lock may outlive the cache, because it refers only to the System.
+/// The cache of artifacts in a directory on disk. Thread-safe. The constructor chooses the path of the directory, because the current
+/// directory and the environment may change later. The first call that needs the directory creates, checks and opens it, so a program that
+/// uses only the interpreter leaves no trace on the disk. A returned WorkDirectory or Lock may outlive the cache, because it refers only to
+/// the System that was passed to the constructor.
 class CompileCache {
  public:
   CompileCache(System system, CacheOptions options, Log log);

@@ -17,7 +17,7 @@ struct MemoryLimits {
   uint64_t entries = 1024;
 };
 
-/// Thread-safe.
+/// A map from keys to artifacts that evicts the least recently used artifact if it exceeds its limits. Thread-safe.
 class MemoryCache {
  public:
   explicit MemoryCache(MemoryLimits limits) : limits_(limits) {}

@@ -18,7 +18,7 @@ enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: no
 std::string_view private_fault(const FileInfo& info, uint32_t user);
 
 /// Opens (with O_PATH) the directory at an absolute path that contains no symbolic links. Returns an empty descriptor, with the reason in
-/// `why_not`, if the directory cannot be opened or trusted.
+/// `why_not`, if the directory cannot be opened, or if it or a directory above it does not satisfy `owner`.
 UniqueFd open_trusted(System system, const std::string& path, Owner owner, std::string& why_not);
 
 }  // namespace harp
