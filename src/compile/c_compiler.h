@@ -1,4 +1,4 @@
-// The C compiler of backend `c`: any command that accepts the options of gcc and clang.
+// Runs the C compiler of backend `c`: any command that accepts the options of gcc and clang.
 #pragma once
 
 #include <atomic>

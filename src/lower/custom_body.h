@@ -1,4 +1,4 @@
-// The body of a custom function, lowered for one element or for a vector of elements. (custom_body.cpp)
+// Lowers the body of a custom function, for one element or for a vector of elements. (custom_body.cpp)
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Class ReduceLowering (reduce_lowering.h): the loops over the kept axes (those that are not reduced), the accumulators and results, and
-// the passes over a row.
+// Implements a part of the class ReduceLowering (reduce_lowering.h): the loops over the kept axes (those that are not reduced), the
+// accumulators and results, and the passes over a row.
 #include <algorithm>
 
 #include "lower/gpu/columns.h"

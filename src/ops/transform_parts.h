@@ -1,4 +1,5 @@
-// Factorisation of the length of a Fourier transform (docs/semantics.md), shared by the interpreter, the scheduler and the renderer.
+// Divides the length of a Fourier transform into factors (docs/semantics.md). This code is shared by the interpreter, the scheduler and the
+// renderer.
 #pragma once
 
 #include <algorithm>

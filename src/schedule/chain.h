@@ -1,4 +1,4 @@
-// Parameters of chains: sequences of kernels that run together, block after block of their arrays (chain.cpp).
+// Contains the parameters of chains: sequences of kernels that run together, block after block of their arrays (chain.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A scheduled graph: kernels with their nodes and schedules, generations (sets of kernels that do not depend on each other), and buffers.
+// Defines a scheduled graph: kernels with their nodes and schedules, generations (sets of kernels that do not depend on each other), and
+// buffers.
 #pragma once
 
 #include <memory>
