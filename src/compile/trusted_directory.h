@@ -11,7 +11,7 @@ namespace harp {
 /// Who must own a directory. kThisUser: this user, and other users must not be able to write to it. kTemporary (such as /tmp): root or this
 /// user, and other users may write to it only if it is sticky, so that they cannot rename our files. kAnybody: nothing is checked. For the
 /// first two, all directories above must satisfy the conditions of kTemporary.
-enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: nothing is checked
+enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };
 
 /// Returns what is wrong with a directory that must belong to this user alone, such as "belongs to another user"; empty if nothing is
 /// wrong.
