@@ -1,6 +1,6 @@
-// The compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). An entry is used only if
-// the digest of its bytes is right; otherwise the lookup is a miss. An entry is published by renaming a finished file, so readers and other
-// writers see the whole entry or none, without a lock. A cache that does not work costs time but is never an error.
+// Implements the compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). An entry is used
+// only if the digest of its bytes is right; otherwise the lookup is a miss. An entry is published by renaming a finished file, so readers
+// and other writers see the whole entry or none, without a lock. A cache that does not work costs time but is never an error.
 #pragma once
 
 #include <atomic>

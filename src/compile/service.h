@@ -1,5 +1,5 @@
-// The compile service of a context. It returns the artifact of a source in the fastest possible way: from memory, from disk, from another
-// thread or process that is compiling the same source, or by running the compiler.
+// Implements the compile service of a context. It returns the artifact of a source in the fastest possible way: from memory, from disk,
+// from another thread or process that is compiling the same source, or by running the compiler.
 #pragma once
 
 #include <atomic>

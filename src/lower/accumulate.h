@@ -1,5 +1,5 @@
-// Code that the lowering of reductions and the lowering of scans share. It creates accumulators, which hold running values, chooses their
-// dtypes, and computes how many levels of blocks a reduction or scan needs.
+// Contains code that the lowering of reductions and the lowering of scans share. It creates accumulators, which hold running values,
+// chooses their dtypes, and computes how many levels of blocks a reduction or scan needs.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Contraction template: C = A·B,
+// The contraction template lowers products C = A·B,
 //
 //     C[row, column] = sum over terms of A[row, term] * B[term, column],
 //

@@ -1,6 +1,6 @@
-// One cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over the
-// members of the group (Contraction::group_position). It owns the arrays that accumulate the sums over blocks of terms, and it makes the
-// stores of the results. contraction.cpp describes the algorithm.
+// Lowers one cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over
+// the members of the group (Contraction::group_position). It owns the arrays that accumulate the sums over blocks of terms, and it makes
+// the stores of the results. contraction.cpp describes the algorithm.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Sizes of the tiles and blocks of a contraction, which follow from its schedule, and the memory layout of its sums and packed panels. Code
-// that uses this layout need not know whether the output is transposed.
+// Computes the sizes of the tiles and blocks of a contraction, which follow from its schedule, and the memory layout of its sums and packed
+// panels. Code that uses this layout need not know whether the output is transposed.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Elementwise template: one loop for each axis, in row-major order of the output. The loops are tagged as a nest: contiguous axes are fused
-// into one loop, and a single long loop is split into chunks, which are distributed among threads. On a GPU the nest becomes one loop over
-// all elements, and each thread computes one element (or a few). A reduction of few terms (schedule/few_terms.h) is part of the expression
-// of an element.
+// The elementwise template lowers an elementwise kernel to one loop for each axis, in row-major order of the output. The loops are tagged
+// as a nest: contiguous axes are fused into one loop, and a single long loop is split into chunks, which are distributed among threads. On
+// a GPU the nest becomes one loop over all elements, and each thread computes one element (or a few). A reduction of few terms
+// (schedule/few_terms.h) is part of the expression of an element.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>

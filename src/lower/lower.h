@@ -1,5 +1,5 @@
-// Lowering: converts a Program to the loop IR. A template is the code that lowers one kind of kernel; each has a file of its own.
-// module.cpp assembles the kernels and the host code.
+// Lowers a Program to the loop IR. A template is the code that lowers one kind of kernel; each has a file of its own. module.cpp assembles
+// the kernels and the host code.
 #pragma once
 
 #include <span>

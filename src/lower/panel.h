@@ -1,5 +1,5 @@
-// Packed panels: copies of tiles of a contraction's factor, in the order in which the micro-kernel reads the elements. The rows (or
-// columns) of the tile are contiguous for each term.
+// Makes packed panels, which are copies of tiles of a contraction's factor, in the order in which the micro-kernel reads the elements. The
+// rows (or columns) of the tile are contiguous for each term.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
-// Chain-order reductions. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile of columns,
-// and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after the other.
+// Lowers reductions in chain order. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile
+// of columns, and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after
+// the other.
 #include <algorithm>
 #include <unordered_map>
 

@@ -1,6 +1,6 @@
-// Reduce template: implements the two orders of docs/semantics.md ("Sums") as loops over blocks and lanes. A row-wise kernel makes several
-// passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile. A pass
-// may consist of stores only.
+// The reduce template implements the two orders of docs/semantics.md ("Sums") as loops over blocks and lanes. A row-wise kernel makes
+// several passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile.
+// A pass may consist of stores only.
 //
 // lanes   For each index of the kept axes, each block of 4,096 elements is reduced in 64 accumulators (the vector axis), which are then
 //         folded by halving. The block results are reduced by the same rule. The elements are those of the innermost run of adjacent

@@ -1,4 +1,4 @@
-// Software prefetches of reductions: they fetch cache lines of later pages and of later rows.
+// Inserts software prefetches into reductions. They fetch cache lines of later pages and of later rows.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"

@@ -1,6 +1,6 @@
-// Tree-order scans. For each index of the kept axes, groups of 64 elements are loaded, scanned by one statement (AccScan) and stored; the
-// lanes are the vector axis. The level above processes the totals of blocks in the same way: it collects 64 totals in a group. It scans
-// that group again after each block, because the next block needs its carry. The schedule gives the number of groups that are
+// Lowers scans in tree order. For each index of the kept axes, groups of 64 elements are loaded, scanned by one statement (AccScan) and
+// stored; the lanes are the vector axis. The level above processes the totals of blocks in the same way: it collects 64 totals in a group.
+// It scans that group again after each block, because the next block needs its carry. The schedule gives the number of groups that are
 // software-pipelined (ScanPipeline). If the stores are non-temporal and rows are not whole cache lines, the results of a block are first
 // written to an array in the first-level cache (ScanLineBuffer).
 //

@@ -1,5 +1,5 @@
-// Transpose template: lowers an elementwise kernel to blocks of two axes. Along the last axis ("columns") the stores are contiguous. Along
-// another axis ("rows") some loads are contiguous; these are the *crossed* loads.
+// The transpose template lowers an elementwise kernel to blocks of two axes. Along the last axis ("columns") the stores are contiguous.
+// Along another axis ("rows") some loads are contiguous; these are the *crossed* loads.
 //
 //   for the other axes, for blocks of rows, for blocks of columns:
 //     copy each crossed load for the whole block, transposed, so that it is contiguous along columns

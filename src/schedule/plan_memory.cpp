@@ -1,8 +1,8 @@
-// The memory plan. The workspace is divided into slots, and buffers whose lifetimes (in generations) do not overlap share a slot; they are
-// its members. A slot is as large as its largest member and begins at the next multiple of 64 bytes after the slot before it, so the
-// workspace size for given shape variables is exact. If every free slot is too small for a buffer, the buffer gets several adjacent slots.
-// If the last kernel that reads a buffer may overwrite it with its result (in_place.h), the result takes over the slot. The same algorithm
-// places the block buffers of chains (chain.cpp) in the memory of each worker; their lifetimes are counted in kernels instead of
+// Makes the memory plan. The workspace is divided into slots, and buffers whose lifetimes (in generations) do not overlap share a slot;
+// they are its members. A slot is as large as its largest member and begins at the next multiple of 64 bytes after the slot before it, so
+// the workspace size for given shape variables is exact. If every free slot is too small for a buffer, the buffer gets several adjacent
+// slots. If the last kernel that reads a buffer may overwrite it with its result (in_place.h), the result takes over the slot. The same
+// algorithm places the block buffers of chains (chain.cpp) in the memory of each worker; their lifetimes are counted in kernels instead of
 // generations.
 #include <algorithm>
 #include <span>

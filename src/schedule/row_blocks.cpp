@@ -1,8 +1,8 @@
-// Algorithm: a region starts at a product of matrices. It contains everything that is computed from the product's result row by row, until
-// the data is small again (after another product, or a sum along each row). A region is cut into blocks if no node outside of it uses one
-// of its large arrays. The arrays inside the region then have the shape [blocks, rows of a block, ...] instead of [batch..., rows, ...].
-// Arrays that enter or leave the region are reshaped. If the number of rows is not a multiple of the block's rows, rows of zeros are
-// appended first; their results are not used.
+// Cuts the large arrays of some regions of a graph into blocks of rows. A region starts at a product of matrices. It contains everything
+// that is computed from the product's result row by row, until the data is small again (after another product, or a sum along each row). A
+// region is cut into blocks if no node outside of it uses one of its large arrays. The arrays inside the region then have the shape
+// [blocks, rows of a block, ...] instead of [batch..., rows, ...]. Arrays that enter or leave the region are reshaped. If the number of
+// rows is not a multiple of the block's rows, rows of zeros are appended first; their results are not used.
 #include "schedule/row_blocks.h"
 
 #include <algorithm>

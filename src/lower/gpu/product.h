@@ -1,5 +1,5 @@
-// Matrix products, batched products and convolutions on a GPU (schedule/product_tiles.h). One block of threads executes an iteration of the
-// thread loop and computes a tile of rows times columns of the result:
+// Lowers matrix products, batched products and convolutions for a GPU (schedule/product_tiles.h). One block of threads executes an
+// iteration of the thread loop and computes a tile of rows times columns of the result:
 //
 //   thread tile in 0 .. tiles:
 //     declare acc0                                       # the results: 64 registers of each of 256 threads

@@ -1,6 +1,6 @@
-// Lanes-order reductions on a GPU: a group of threads executes an iteration of the thread loop and reduces one row. The row has 64 lanes
-// (docs/semantics.md, "Sums"). Thread t has the adjacent lanes t * elements … t * elements + elements - 1 in its registers, as part of a
-// spread accumulator (ir/statement.h), and reads the elements of the row that belong to these lanes:
+// Lowers reductions in lanes order for a GPU: a group of threads executes an iteration of the thread loop and reduces one row. The row has
+// 64 lanes (docs/semantics.md, "Sums"). Thread t has the adjacent lanes t * elements … t * elements + elements - 1 in its registers, as
+// part of a spread accumulator (ir/statement.h), and reads the elements of the row that belong to these lanes:
 //
 //   thread row in 0 .. rows:
 //     declare acc0                                         # 64 lanes, 4 of each of 16 threads

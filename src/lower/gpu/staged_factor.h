@@ -1,6 +1,6 @@
-// A factor of a product in shared memory (product.h). The threads of a block copy the factor's elements for a few terms and for the rows
-// (or columns) of the block's tile. If the factor is an expression (casts, views, padding, windows of a convolution), the copy evaluates
-// it.
+// Copies a factor of a product to shared memory (product.h). The threads of a block copy the factor's elements for a few terms and for the
+// rows (or columns) of the block's tile. If the factor is an expression (casts, views, padding, windows of a convolution), the copy
+// evaluates it.
 //
 // The shared array has several stages, each with the terms of one step. While the threads compute with one stage, they fill another one. In
 // each stage the lanes (rows or columns) of a term are adjacent.
