@@ -1,4 +1,4 @@
-// The passes from graph to source, in order. Start reading here.
+// Lists the passes from the graph to the generated source, in order. Start reading harp here.
 #include "pipeline.h"
 
 #include <algorithm>

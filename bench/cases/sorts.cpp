@@ -1,4 +1,4 @@
-// Sorting of arrays and of rows, and the permutations that sort them, compared with std::sort and with NumPy (in its own process).
+// Measures sorting of arrays and of rows, and the permutations that sort them, compared with std::sort and with NumPy (in its own process).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

@@ -49,7 +49,8 @@ def fails(error, function, *arguments):
 
 
 def case_draws():
-    """cliffs: drawn cases are legal graphs in both forms and within the limits, and their replay lines give the same cases again"""
+    """cliffs: drawn cases are within the limits, and legal graphs with numbers as well as with symbolic sizes; their replay lines give the
+    same cases again"""
     library = Library(LIBRARY)
     context, limits = library.context(1), Limits()
     for name in FAMILIES:
@@ -70,7 +71,8 @@ def case_draws():
 
 
 def case_tiny_results():
-    """cliffs: on tiny cases of every family, NumPy, torch and the C loops agree with both forms of harp's program"""
+    """cliffs: a tiny case of every benchmark family gives the expected results in harp, with sizes that are numbers and with symbolic
+    sizes; NumPy, torch and the handwritten C loops give the results of the program whose sizes are numbers"""
     library, compiler = Library(LIBRARY), peers.Compiler()
     peers.FLAGS[0] = "-O0"
     timer, with_loop = peers.clock(compiler), 0

@@ -1,6 +1,6 @@
-"""The limits of this machine, measured at the start of a sweep: the bandwidth for each size of memory that is read or copied, and the
-rate of operations in registers. The roofline of a case is a time that no program can beat: its bytes at that bandwidth, or its
-operations at that rate, whichever takes longer."""
+"""Measures the limits of this machine at the start of a sweep: the bandwidth for each size of memory that is read or copied, and the rate
+of operations in registers. The roofline of a case is a time that no program can beat: its bytes at that bandwidth, or its operations at
+that rate, whichever takes longer."""
 import bisect
 import ctypes
 import math

@@ -1,5 +1,5 @@
-// The goals of the benchmarks: goals.json has a text for every measurement. Goals are set before anything is tuned, so they are in a file
-// of their own. A measurement without a goal fails a run, and so does a goal without a measurement, so that neither is forgotten.
+// Reads the goals of the benchmarks: goals.json has a text for every measurement. Goals are set before anything is tuned, so they are in a
+// file of their own. A measurement without a goal fails a run, and so does a goal without a measurement, so that neither is forgotten.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// harp.h for C++ with exceptions: handles that release their objects, and failures that throw an exception with harp's message.
+// Wraps harp.h for C++ with exceptions: handles that release their objects, and failures that throw an exception with harp's message.
 #pragma once
 
 #include <harp.h>

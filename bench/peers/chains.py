@@ -1,5 +1,5 @@
-"""The chains of bench/cases/bandwidth.cpp, evaluated by NumPy, PyTorch and numexpr. Results and intermediate values are stored in arrays
-that are allocated before the measurement, except for the mask of `where`."""
+"""Evaluates the chains of operations of bench/cases/bandwidth.cpp by NumPy, PyTorch and numexpr. Results and intermediate values are stored
+in arrays that are allocated before the measurement, except for the mask of `where`."""
 import numpy
 
 from harp_bench_served import array, not_installed

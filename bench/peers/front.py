@@ -1,5 +1,5 @@
-"""The work of the benchmarks front.python.call and front.python.lazy (bench/cases/front.cpp): y = a * b + 1 on 16 elements, from NumPy
-arrays to a NumPy array; and 20 operations on arrays of the measured library."""
+"""Defines the work of the benchmarks front.python.call and front.python.lazy (bench/cases/front.cpp): y = a * b + 1 on 16 elements, from
+NumPy arrays to a NumPy array; and 20 operations on arrays of the measured library."""
 import numpy
 
 ELEMENTS = 16

@@ -16,8 +16,8 @@ typedef void (*peer_chain)(const float* a, const float* b, const float* c, float
 /* Reads n floats as fast as possible. Returns a sum of them, so that the compiler cannot remove a load. */
 typedef float (*peer_read)(const float* x, size_t n);
 
-/* Computes `steps` vector multiply-adds at the peak rate of the core, with enough accumulators to hide the latency. Rounds the number of
- * steps up to a multiple of the unrolled loop. */
+/* Computes at least `steps` vector multiply-adds at the peak rate of the core, with enough accumulators to hide the latency. The number
+ * is rounded up to a multiple of the multiply-adds in one iteration of the unrolled loop. */
 typedef float (*peer_multiply_add)(size_t steps);
 
 /* One diagonal of Nussinov's table for a strand of `bases` bases: `count` elements, which end in the last column. */

@@ -26,7 +26,7 @@ namespace detail {
 
 enum class Outcome { launched, failed, not_here };
 
-/// Orders harp's later work on the device of a context after all work that the program has put on CUDA's default stream.
+/// Makes harp's later work on the device of a context wait for all work that the program has put on CUDA's default stream.
 inline void after_default_stream([[maybe_unused]] const Session* session) {
 #if HARP_CPP_CUDA
   if (session == nullptr || session->anchor == nullptr) return;

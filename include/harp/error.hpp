@@ -1,4 +1,4 @@
-// Errors of the C++ interface: the exception type, and the handler for programs without exceptions. Part of harp.hpp.
+// Defines the errors of the C++ interface: the exception type, and the handler for programs without exceptions. Part of harp.hpp.
 #ifndef HARP_ERROR_HPP
 #define HARP_ERROR_HPP
 

@@ -296,7 +296,7 @@ inline bool check_devices(const Assigned& what) {
   return true;
 }
 
-/// Makes the entry when arrays of these types occur for the first time. NULL after an error.
+/// Compiles a program for arrays of these types, which occur for the first time, and returns its entry in the cache. NULL after an error.
 inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash) {
   if (!check_devices(what)) return nullptr;
   const bool same = one_shape(what);

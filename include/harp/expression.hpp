@@ -116,8 +116,9 @@ class Operation : public Expr<D> {
   decltype(auto) with_operands(F&& f) const {
     return std::apply(std::forward<F>(f), operands_);
   }
-  /// Passes all fields and numbers in the operands to `to` (a Gathered, see evaluate.hpp), in the order in which they occur. `earlier` are
-  /// the destinations of the assignments that are evaluated before this expression in the same run.
+  /// Passes each field (an array, see field.hpp) and each number of the expression to `to` (a Gathered, see evaluate.hpp), from left to
+  /// right. `earlier` lists the destinations of the assignments that the same run evaluates before this expression: a field that is one of
+  /// these destinations stands for the assigned result, not for the array's contents before the run.
   template <class G>
   void gather(G& to, const Target* earlier, size_t earlier_count) const {
     std::apply([&](const auto&... operand) { (gather_one(operand, to, earlier, earlier_count), ...); }, operands_);

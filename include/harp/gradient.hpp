@@ -1,4 +1,4 @@
-// Gradients of nodes and tensors. Part of harp.hpp.
+// Computes gradients of nodes and tensors. Part of harp.hpp.
 #ifndef HARP_GRADIENT_HPP
 #define HARP_GRADIENT_HPP
 

@@ -1,4 +1,4 @@
-// Explicit graphs in C++: Graph and Program. Part of harp.hpp.
+// Defines explicit graphs in C++: the classes Graph and Program. Part of harp.hpp.
 #ifndef HARP_GRAPH_HPP
 #define HARP_GRAPH_HPP
 

@@ -1,4 +1,4 @@
-// Nodes of explicit graphs, symbolic sizes, and how operations apply to them. Part of harp.hpp.
+// Defines nodes of explicit graphs, symbolic sizes, and how operations apply to them. Part of harp.hpp.
 #ifndef HARP_NODE_HPP
 #define HARP_NODE_HPP
 

@@ -12,7 +12,9 @@ inline namespace HARP_CPP_NAMESPACE {
 
 namespace detail {
 
-/// The values that one run computes, with their types, arrays and origins.
+/// The values that one run computes. `types`, `buffers` and `origins` have one element for each value: its dtype and shape, its array, and
+/// its Origins (the arrays from which it was computed, see origins.hpp). `noted` lists the gradient computations that were looked at
+/// already.
 struct Results {
   std::vector<Value*> values;
   std::vector<const Type*> types;

@@ -1,4 +1,4 @@
-// How operations apply to tensors, and functions that make tensors without operands. Part of tensor.hpp.
+// Defines how operations apply to tensors, and functions that make tensors without operands. Part of tensor.hpp.
 #ifndef HARP_TENSOR_OPERATIONS_HPP
 #define HARP_TENSOR_OPERATIONS_HPP
 

@@ -1,4 +1,4 @@
-// Plain values of the C++ interface: dtypes, spans, sizes, lists of axes, numbers. Part of harp.hpp.
+// Defines the plain values of the C++ interface: dtypes, spans, sizes, lists of axes, numbers. Part of harp.hpp.
 #ifndef HARP_VALUES_HPP
 #define HARP_VALUES_HPP
 

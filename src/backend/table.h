@@ -1,4 +1,4 @@
-// The list of backends, and the devices that their programs use.
+// Declares the list of backends, and the devices that their programs use.
 #pragma once
 
 #include <span>

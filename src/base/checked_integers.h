@@ -1,4 +1,4 @@
-// Arithmetic on sizes. Overflow throws Error{kOverflow}. Division rounds toward minus infinity. The quotient and the remainder of a
+// Defines arithmetic on sizes. Overflow throws Error{kOverflow}. Division rounds toward minus infinity. The quotient and the remainder of a
 // division by zero are 0 (docs/semantics.md).
 #pragma once
 

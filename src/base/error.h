@@ -1,5 +1,5 @@
-// Errors inside harp. Every error is an exception of the one type Error. The functions of the C interface (src/capi) catch it and return it
-// as a harp_error.
+// Defines the errors inside harp. Every error is an exception of the one type Error. The functions of the C interface (src/capi) catch it
+// and return it as a harp_error.
 #pragma once
 
 #include <cstdint>

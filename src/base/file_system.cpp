@@ -1,4 +1,4 @@
-// RealFileSystem: thin wrappers around the system calls.
+// Implements RealFileSystem: thin wrappers around the system calls.
 #include "base/file_system.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
-// System calls on files behind one virtual class, so that a test can make any single call fail. Unless stated otherwise, a call returns its
-// value or -errno. Failure is often expected (a cache directory that is not writable is no error), so the caller decides what an error
-// means.
+// Puts system calls on files behind one virtual class, so that a test can make any single call fail. Unless stated otherwise, a call
+// returns its value or -errno. Failure is often expected (a cache directory that is not writable is no error), so the caller decides what
+// an error means.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// Compiler switches that turn off optimisations of gcc 12 that miscompile some loops. Generated C sets these switches by a pragma, so the
-// result is correct whatever flags it is compiled with. The pragma costs gcc 3 % of a small program's compile time. harp avoids this cost
-// if it compiles the source itself and no user flags could revoke the switches: it then passes the switches on the command line, and
+// Lists compiler switches that turn off optimisations of gcc 12 that miscompile some loops. Generated C sets these switches by a pragma, so
+// the result is correct whatever flags it is compiled with. The pragma costs gcc 3 % of a small program's compile time. harp avoids this
+// cost if it compiles the source itself and no user flags could revoke the switches: it then passes the switches on the command line, and
 // defines kGccBugMacro, which removes the pragma.
 #pragma once
 

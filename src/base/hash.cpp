@@ -1,5 +1,5 @@
-// The only file that includes xxhash. It includes the functions as inline code (XXH_INLINE_ALL), so harp does not depend on the library
-// libxxhash.
+// Computes digests. This is the only file that includes xxhash. It includes the functions as inline code (XXH_INLINE_ALL), so harp does not
+// depend on the library libxxhash.
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL

@@ -1,5 +1,6 @@
-// Content digests: 128-bit XXH3 of bytes. They name cache entries and compiled artifacts and detect damaged files. They protect against
-// accidents, not against an attacker: against attackers, the cache checks the owner and mode of its directory (compile/cache_directory.h).
+// Computes digests of contents: 128-bit XXH3 of bytes. They name cache entries and compiled artifacts and detect damaged files. They
+// protect against accidents, not against an attacker: against attackers, the cache checks the owner and mode of its directory
+// (compile/cache_directory.h).
 #pragma once
 
 #include <cstddef>

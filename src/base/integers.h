@@ -1,4 +1,4 @@
-// Integer arithmetic on constant sizes.
+// Declares integer arithmetic for sizes that are constants.
 #pragma once
 
 #include <cstdint>

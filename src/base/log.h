@@ -1,5 +1,5 @@
-// Logging to the host. Every layer of harp gets a Log object as a parameter. harp itself prints nothing: a message goes to the host's
-// callback or is dropped. The implementation is a private spdlog logger (no registry, one sink) that only log.cpp includes.
+// Passes log messages to the host. Every layer of harp gets a Log object as a parameter. harp itself prints nothing: a message goes to the
+// host's callback or is dropped. The implementation is a private spdlog logger (no registry, one sink) that only log.cpp includes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The table of target machines, and the detection of this CPU's entry. __builtin_cpu_supports checks CPUID and XGETBV, so an entry is never
-// chosen if the operating system does not save the registers that it needs.
+// Contains the table of target machines, and the detection of this CPU's entry. __builtin_cpu_supports checks CPUID and XGETBV, so an entry
+// is never chosen if the operating system does not save the registers that it needs.
 #include "base/machine.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Target machines: what harp generates code for. A table lists each machine with a fixed name and its capabilities. The steps of a
-// compilation test the capabilities (`cpu.mask_registers`), never the name of the machine, and infer no capability from another. No machine
-// is called "native": on several hosts that share a cache, that name would mean a different CPU on each.
+// Describes target machines: what harp generates code for. A table lists each machine with a fixed name and its capabilities. The steps of
+// a compilation test the capabilities (`cpu.mask_registers`), never the name of the machine, and infer no capability from another. No
+// machine is called "native": on several hosts that share a cache, that name would mean a different CPU on each.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A set of pointers without an allocation for each element (open addressing, linear probing): scheduling makes several small sets for every
-// kernel. It has no iterators, so that no result can depend on the order of addresses.
+// Defines a set of pointers without an allocation for each element (open addressing, linear probing): scheduling makes several small sets
+// for every kernel. It has no iterators, so that no result can depend on the order of addresses.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Operating system calls about processes: child processes, the environment, shared libraries. They are behind one virtual class, so that a
-// test can make any of them fail. harp starts programs only through RunningCommand and run_command(). The programs run without a shell, in
-// a process group of their own, with a clean environment and without inherited descriptors. The size of their stored output is limited. At
-// the deadline the whole process group is killed, because killing only gcc would leave its child cc1 running.
+// Declares operating system calls about processes: child processes, the environment, shared libraries. They are behind one virtual class,
+// so that a test can make any of them fail. harp starts programs only through RunningCommand and run_command(). The programs run without a
+// shell, in a process group of their own, with a clean environment and without inherited descriptors. The size of their stored output is
+// limited. At the deadline the whole process group is killed, because killing only gcc would leave its child cc1 running.
 #pragma once
 
 #include <chrono>

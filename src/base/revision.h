@@ -1,5 +1,5 @@
-// Revision numbers that decide whether programs compiled by an older harp are still valid. They are part of every compilation's cache key,
-// so after one of them is raised, no program cached earlier is found.
+// Defines revision numbers that decide whether programs compiled by an older harp are still valid. They are part of every compilation's
+// cache key, so after one of them is raised, no program cached earlier is found.
 #pragma once
 
 #include <cstdint>

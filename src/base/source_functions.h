@@ -1,4 +1,5 @@
-// Positions of functions in generated source text, whose functions may be compiled in several translation units (compile/split.h).
+// Describes the positions of functions in generated source text, whose functions may be compiled in several translation units
+// (compile/split.h).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Memory spaces: where a value or an array is stored while a kernel runs. The scheduler, the memory plan, the loop IR and the renderers use
-// these terms.
+// Defines the memory spaces: where a value or an array is stored while a kernel runs. The scheduler, the memory plan, the loop IR and the
+// renderers use these terms.
 //
 // A *worker* is a thread of the host that runs iterations of a kernel's thread loop. On a GPU, the threads of a block run one iteration
 // together (ir/statement.h, "Groups of threads"). In all other kernels, worker and thread are the same. A program runs its kernels in

@@ -1,6 +1,6 @@
-// The table of expressions, and the normal form of sums of products. Related files: symbolic_operations.cpp simplifies floor_div, mod, min,
-// max and select; symbolic_substitute.cpp substitutes variables; symbolic_proof.cpp proves e >= 0; symbolic_evaluate.cpp evaluates;
-// symbolic_print.cpp prints.
+// Implements the table of expressions, and the normal form of sums of products. Related files: symbolic_operations.cpp simplifies
+// floor_div, mod, min, max and select; symbolic_substitute.cpp substitutes variables; symbolic_proof.cpp proves e >= 0;
+// symbolic_evaluate.cpp evaluates; symbolic_print.cpp prints.
 #include "base/symbolic.h"
 
 #include <algorithm>

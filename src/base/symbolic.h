@@ -1,5 +1,5 @@
-// Integer expressions over variables, in normal form. They represent sizes of arrays (over shape variables) and positions inside arrays
-// (over shape variables and loop variables).
+// Defines integer expressions over variables, in normal form. They represent sizes of arrays (over shape variables) and positions inside
+// arrays (over shape variables and loop variables).
 //
 // A Sym is a constant or an interned sum of products of atoms with integer coefficients. An atom is a variable or an operation (floor_div,
 // mod, min, max, select) on other Syms. Interned expressions with the same normal form are the same object, so == compares addresses.

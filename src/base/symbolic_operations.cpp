@@ -1,4 +1,4 @@
-// Simplification of floor_div, mod, min, max and select. The result is an atom only if no simpler equal expression is found.
+// Simplifies floor_div, mod, min, max and select. The result is an atom only if no simpler equal expression is found.
 #include <utility>
 
 #include "base/checked_integers.h"

@@ -1,5 +1,5 @@
-// Structural comparison. Expressions are interned, so equal subexpressions are the same object. The comparison skips equal subexpressions
-// and descends only into the first pair that differs.
+// Compares expressions by their structure. Expressions are interned, so equal subexpressions are the same object. The comparison skips
+// equal subexpressions and descends only into the first pair that differs.
 #include "base/symbolic_order.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The order of factors, of terms, and of the operands of min and max in a normal form. The order depends only on the structure of the
-// expressions and on the order in which variables were created, not on other expressions in the table. Therefore a size that is printed and
-// parsed again gives the same expression, and a proof that succeeds in one table succeeds in every table.
+// Defines the order of factors, of terms, and of the operands of min and max in a normal form. The order depends only on the structure of
+// the expressions and on the order in which variables were created, not on other expressions in the table. Therefore a size that is printed
+// and parsed again gives the same expression, and a proof that succeeds in one table succeeds in every table.
 #pragma once
 
 #include "base/symbolic.h"

@@ -1,5 +1,5 @@
-// Numeric bounds of symbolic expressions by interval arithmetic. A lower bound INT64_MIN or an upper bound INT64_MAX means that no bound is
-// known.
+// Computes numeric bounds of symbolic expressions by interval arithmetic. A lower bound INT64_MIN or an upper bound INT64_MAX means that no
+// bound is known.
 #pragma once
 
 #include "base/symbolic.h"

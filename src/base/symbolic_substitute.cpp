@@ -1,4 +1,4 @@
-// Queries about variables in an expression (as_variable, linear_in), and the substitution of variables.
+// Implements queries about variables in an expression (as_variable, linear_in), and the substitution of variables.
 #include <algorithm>
 
 #include "base/error.h"

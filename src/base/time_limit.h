@@ -1,5 +1,5 @@
-// Time limit and cancellation of a compilation. The compilation names each step that it begins, so the error message of a timeout can say
-// how long each step took.
+// Implements the time limit and the cancellation of a compilation. The compilation names each step that it begins, so the error message of
+// a timeout can say how long each step took.
 #pragma once
 
 #include <chrono>

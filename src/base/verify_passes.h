@@ -1,4 +1,4 @@
-// Whether the pipeline verifies the result of each pass. It does in debug builds, and in any build configured with HARP_CHECKS=ON.
+// Decides whether the pipeline verifies the result of each pass. It does in debug builds, and in any build configured with HARP_CHECKS=ON.
 #pragma once
 
 namespace harp {

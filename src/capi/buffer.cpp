@@ -1,4 +1,4 @@
-// The C functions for buffers and .npy files.
+// Implements the C functions of harp.h for buffers and .npy files.
 #include "capi/building.h"
 #include "run/npy.h"
 #include "run/strided_copy.h"

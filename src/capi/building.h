@@ -1,5 +1,5 @@
-// Wrappers for the functions of harp.h that build graphs. These functions have no parameter `err`: their errors are stored in the graph
-// (harp.h, section 4). A graph that stores an error is called "marked".
+// Contains wrappers for the functions of harp.h that build graphs. These functions have no parameter `err`: their errors are stored in the
+// graph (harp.h, section 4). A graph that stores an error is called "marked".
 #pragma once
 
 #include <algorithm>

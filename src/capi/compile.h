@@ -1,4 +1,5 @@
-// Functions that harp_compile and harp_tune share: compilation with or without use of the context's program cache and of tuning results.
+// Declares functions that harp_compile and harp_tune share: compilation with or without use of the context's program cache and of tuning
+// results.
 #pragma once
 
 #include <memory>

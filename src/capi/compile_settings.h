@@ -1,4 +1,4 @@
-// The settings of a compilation: the fields of harp_compile_options, checked and converted to C++ types.
+// Checks the fields of harp_compile_options, which are the settings of a compilation, and converts them to C++ types.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The C functions for contexts: options, backends and the compile cache.
+// Implements the C functions of harp.h for contexts: options, backends and the compile cache.
 #include <algorithm>
 #include <chrono>
 

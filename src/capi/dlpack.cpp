@@ -1,5 +1,5 @@
-// DLPack: imports arrays of other libraries as buffers, and exports buffers, both without copies. Follows dmlc/dlpack's dlpack.h, version
-// 1.1.
+// Implements DLPack: imports arrays of other libraries as buffers, and exports buffers, both without copies. Follows dmlc/dlpack's
+// dlpack.h, version 1.1.
 #include <array>
 
 #include "capi/building.h"

@@ -1,6 +1,6 @@
-// harp_error, and the conversion of exceptions to errors: no exception leaves a function of the C interface. If memory runs out while an
-// error is being created, the result is a static error. The host's floating-point modes do not affect harp: inside its functions, harp
-// converts, prints and folds numbers in the default floating-point environment.
+// Defines harp_error, and the conversion of exceptions to errors: no exception leaves a function of the C interface. If memory runs out
+// while an error is being created, the result is a static error. The host's floating-point modes do not affect harp: inside its functions,
+// harp converts, prints and folds numbers in the default floating-point environment.
 #pragma once
 
 #include <string_view>

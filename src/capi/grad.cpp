@@ -1,4 +1,4 @@
-// The C functions for gradients: each converts its arguments and calls a function of namespace harp::grad.
+// Implements the C functions of harp.h for gradients: each converts its arguments and calls a function of namespace harp::grad.
 #include "grad/gradient.h"
 
 #include "capi/building.h"

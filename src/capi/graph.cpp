@@ -1,4 +1,5 @@
-// The C functions for graphs: creation, symbolic sizes, inputs and outputs, queries about nodes, the text format and DOT.
+// Implements the C functions of harp.h for graphs: creation, symbolic sizes, inputs and outputs, queries about nodes, the text format and
+// DOT.
 #include "graph/graph.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A digest of everything that a compilation depends on: the structure of the graph and the settings. Two compilations with equal keys
-// produce interchangeable programs.
+// Computes a digest of everything that a compilation depends on: the structure of the graph and the settings. Two compilations with equal
+// keys produce interchangeable programs.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The structs behind the opaque handles of harp.h. Contexts, graphs, buffers and programs count their references, and graphs, buffers and
-// programs keep their context alive. A node belongs to its graph and is freed with it. A string has a single owner.
+// Defines the structs behind the opaque handles of harp.h. Contexts, graphs, buffers and programs count their references, and graphs,
+// buffers and programs keep their context alive. A node belongs to its graph and is freed with it. A string has a single owner.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The C functions for activations with parameters, layers and losses: each converts its arguments and calls the graph's constructor of the
-// same name.
+// Implements the C functions of harp.h for activations with parameters, layers and losses: each converts its arguments and calls the
+// graph's constructor of the same name.
 #include "capi/windows.h"
 
 using namespace harp;

@@ -1,5 +1,5 @@
-// The C functions for elementwise operations, reductions and array constructors: each converts its arguments and calls the graph's
-// constructor of the same name.
+// Implements the C functions of harp.h for elementwise operations, reductions and array constructors: each converts its arguments and calls
+// the graph's constructor of the same name.
 #include "capi/building.h"
 
 using namespace harp;

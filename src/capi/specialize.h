@@ -1,4 +1,4 @@
-// Specialisation on demand (harp_program_specialize). A Specializer belongs to one harp_program that was compiled with
+// Implements specialisation on demand (harp_program_specialize). A Specializer belongs to one harp_program that was compiled with
 // HARP_SPECIALIZE_AUTO.
 //
 //   a run:                    if there is a program for exactly its sizes, executes it; otherwise counts the run and executes the general

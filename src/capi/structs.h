@@ -1,6 +1,6 @@
-// Versioning of the structs that the host passes to harp. struct_size is the size of the struct that the host was compiled with. If it is
-// smaller than this library's struct (an older harp.h), the missing fields have their default values. If it is larger, the fields that this
-// library does not know must be 0.
+// Handles the versions of the structs that the host passes to harp. struct_size is the size of the struct that the host was compiled with.
+// If it is smaller than this library's struct (an older harp.h), the missing fields have their default values. If it is larger, the fields
+// that this library does not know must be 0.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The C functions for windows, convolutions and pools: each converts its lists and calls the graph's constructor of the same name.
+// Implements the C functions of harp.h for windows, convolutions and pools: each converts its lists and calls the graph's constructor of
+// the same name.
 #include "capi/windows.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A placeholder that stands for any CUDA compiler. Every new artifact is also stored under the cache key of this placeholder. A machine
-// that has a GPU driver but no CUDA compiler can then run cached programs: with HARP_MATH_STABLE, the code of every compiler gives the same
-// bits.
+// Defines a placeholder that stands for any CUDA compiler. Every new artifact is also stored under the cache key of this placeholder. A
+// machine that has a GPU driver but no CUDA compiler can then run cached programs: with HARP_MATH_STABLE, the code of every compiler gives
+// the same bits.
 #pragma once
 
 #include "compile/compiler.h"

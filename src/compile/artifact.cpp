@@ -1,4 +1,5 @@
-// The layout of the file of a cache entry. All numbers are little-endian. P is the size of the payload and M the size of the manifest.
+// Reads and writes the file of a cache entry, which has the following layout. All numbers are little-endian. P is the size of the payload
+// and M the size of the manifest.
 //
 //  offset    size  content
 //         0     P  payload

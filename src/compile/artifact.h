@@ -29,7 +29,8 @@ struct Manifest {
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
-/// Immutable. The memory cache and all programs made from an artifact share it, so evicting it from the cache does not affect the programs.
+/// The bytes that a compiler produced, and their manifest. Immutable. The memory cache and all programs made from an artifact share it, so
+/// evicting it from the cache does not affect the programs.
 class Artifact {
  public:
   static std::shared_ptr<const Artifact> make(const Digest& key, Manifest manifest, std::span<const std::byte> payload);

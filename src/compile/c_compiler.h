@@ -1,4 +1,4 @@
-// The C compiler of backend `c`: any command that accepts the options of gcc and clang.
+// Runs the C compiler of backend `c`: any command that accepts the options of gcc and clang.
 #pragma once
 
 #include <atomic>
@@ -80,7 +80,8 @@ class CCompiler final : public Compiler {
   // The commands that the driver runs, with absolute paths; empty if they are not known. The driver printed them for the flags of the host
   // machine. They can be used for another target if the flags of both machines contain -march, or if the flags of neither do.
   std::optional<DriverCommands> driver_commands_;
-  // false after the exit status of a process was lost; from then on, harp runs only the driver
+  // Becomes false when harp cannot find out how a command ended that it ran without the driver of the C compiler. From then on, harp always
+  // runs the driver.
   mutable std::atomic<bool> ends_are_known_ = true;
 };
 

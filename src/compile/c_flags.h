@@ -1,4 +1,4 @@
-// Flags of the C compiler: flags for every source, flags that depend on the request, and flags for linking.
+// Chooses the flags of the C compiler: flags for every source, flags that depend on the request, and flags for linking.
 #pragma once
 
 #include <optional>

@@ -110,7 +110,7 @@ std::string CompileCache::distrust(const FileInfo& info) const {
   return cat("other users can write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", expected 600 or 644 (chmod go-w)");
 }
 
-/// Reads the file of an entry. Returns 0 or -errno. For a file that is not trusted, returns -EPERM and stores the reason in `why_not`.
+/// Reads the file of an entry. Returns 0 or -errno. If distrust() rejects the file, returns -EPERM and stores the reason in `why_not`.
 int CompileCache::read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch,
                              std::string& why_not) const {
   // O_NONBLOCK keeps open() from waiting for a writer if the entry is a FIFO.

@@ -1,6 +1,6 @@
-// The compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). An entry is used only if
-// the digest of its bytes is right; otherwise the lookup is a miss. An entry is published by renaming a finished file, so readers and other
-// writers see the whole entry or none, without a lock. A cache that does not work costs time but is never an error.
+// Implements the compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). An entry is used
+// only if the digest of its bytes is right; otherwise the lookup is a miss. An entry is published by renaming a finished file, so readers
+// and other writers see the whole entry or none, without a lock. A cache that does not work costs time but is never an error.
 #pragma once
 
 #include <atomic>
@@ -55,9 +55,10 @@ struct CacheEntryInfo {
   Manifest manifest;
 };
 
-/// Thread-safe. The constructor chooses the path of the directory, because the current directory and the environment may change later. The
-/// first call that needs the directory creates, checks and opens it, so a program that uses only the interpreter leaves no trace on the
-/// disk. A returned WorkDirectory or Lock may outlive the cache, because it refers only to the System.
+/// The cache of artifacts in a directory on disk. Thread-safe. The constructor chooses the path of the directory, because the current
+/// directory and the environment may change later. The first call that needs the directory creates, checks and opens it, so a program that
+/// uses only the interpreter leaves no trace on the disk. A returned WorkDirectory or Lock may outlive the cache, because it refers only to
+/// the System that was passed to the constructor.
 class CompileCache {
  public:
   CompileCache(System system, CacheOptions options, Log log);
@@ -89,20 +90,22 @@ class CompileCache {
   Lock lock(const Digest& key, CancelFlag cancel, Deadline deadline = Deadline::max());
 
   /// The cache directory also stores named files next to the entries. Their names differ from those of entries, they are read and replaced
-  /// as a whole, and they are never evicted. A Stamp identifies the state of such a file, so that a later change is detected.
+  /// as a whole, and they are never evicted. A Stamp consists of data of such a file by which a later change of the file is detected.
   struct Stamp {
     uint64_t inode = 0, size = 0;
     int64_t modified_ns = 0;
     uint32_t mode = 0, owner = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  /// Tests whether a file with this name exists, trusted or not. Does not create or open the cache directory. Returns false if the cache is
-  /// off.
+  /// Tests whether a file with this name exists, even if read_file() would reject it, for example because it belongs to another user. Does
+  /// not create or open the cache directory. Returns false if the cache is off.
   bool has_file(const char* file);
-  /// Returns the stamp of the file with this name, trusted or not; empty if the file does not exist.
+  /// Returns the Stamp (inode, size, time of modification, permissions and owner) of the file with this name, even if read_file() would
+  /// reject the file, for example because it belongs to another user. Returns nullopt if the file does not exist or the cache is off.
   std::optional<Stamp> stamp_of(const char* file);
-  /// Returns the contents of the file. Empty, without a reason in `why_not`, if the file does not exist; empty, with a reason, if it cannot
-  /// be read or trusted.
+  /// Returns the contents of the file. Returns nullopt and an empty `why_not` if the file does not exist or the cache is off. Returns
+  /// nullopt and stores the reason in `why_not` if the file cannot be read, is not a regular file, is too large, or may have been written
+  /// by another user.
   std::optional<std::string> read_file(const char* file, std::string& why_not);
   /// Renames the file to "FILE.ignored-N" with the first free number N, and returns the new name. On failure returns an empty string and
   /// stores the reason in `why_not`.

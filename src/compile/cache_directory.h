@@ -1,6 +1,6 @@
-// Location of the compile cache, and the check that it can be trusted. harp loads code from the cache, so any user who can write there can
-// run code as this user. Therefore the directory must belong to this user alone, and other users must not be able to replace any directory
-// above it. Other tools have had vulnerabilities because they used a predictable name in a directory that others can write to
+// Finds the directory of the compile cache, and checks that it can be trusted. harp loads code from the cache, so any user who can write
+// there can run code as this user. Therefore the directory must belong to this user alone, and other users must not be able to replace any
+// directory above it. Other tools have had vulnerabilities because they used a predictable name in a directory that others can write to
 // (CVE-2014-1938, CVE-2015-3649).
 #pragma once
 

@@ -1,5 +1,5 @@
-// The cache key of a compilation: a digest of everything that the result depends on, and of nothing else. The results of requests with
-// equal keys must be interchangeable, in this and all later versions of harp.
+// Computes the cache key of a compilation: a digest of everything that the result depends on, and of nothing else. The results of requests
+// with equal keys must be interchangeable, in this and all later versions of harp.
 #pragma once
 
 #include <string>

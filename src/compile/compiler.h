@@ -1,5 +1,5 @@
-// The interface of a compiler. A compiler has an identity, and turns source text into the bytes of an artifact, inside a private directory.
-// Backend `c` runs a C compiler (c_compiler.h); backend `cuda` uses NVRTC (nvrtc.h) or nvcc (nvcc.h).
+// Defines the interface of a compiler. A compiler has an identity, and turns source text into the bytes of an artifact, inside a private
+// directory. Backend `c` runs a C compiler (c_compiler.h); backend `cuda` uses NVRTC (nvrtc.h) or nvcc (nvcc.h).
 #pragma once
 
 #include <string>

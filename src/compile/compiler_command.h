@@ -1,5 +1,5 @@
-// Functions for finding and running a C compiler: candidates for the command, the program file of a command, and the environment that
-// compilers run in.
+// Declares functions for finding and running a C compiler: candidates for the command, the program file of a command, and the environment
+// that compilers run in.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,8 @@
 
 namespace harp {
 
-/// Thread-safe. A thread that has a slot must not wait for another slot, because two such threads could wait for each other forever.
+/// The slots of a context: a thread must have one for each compiler that it runs, so their number limits how many compilers run at the same
+/// time. A thread that has a slot must not wait for another one, because two such threads could wait for each other forever. Thread-safe.
 class CompilerSlots {
  public:
   /// `count` is the number of slots. `nice` is added to the nice value of compiler processes.

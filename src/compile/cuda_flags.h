@@ -1,4 +1,4 @@
-// Flags that the CUDA compilers NVRTC and nvcc both accept.
+// Chooses flags that the CUDA compilers NVRTC and nvcc both accept.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The commands that gcc's driver runs for one source: `cc1`, `as`, and `collect2`, which runs `ld`. Called with -###, the driver prints
-// these commands for given flags. Running `cc1`, `as` and `ld` directly, with `as` in parallel to `cc1`, makes the same file in less time.
+// Finds the commands that gcc's driver runs for one source: `cc1`, `as`, and `collect2`, which runs `ld`. Called with -###, the driver
+// prints these commands for given flags. Running `cc1`, `as` and `ld` directly, with `as` in parallel to `cc1`, makes the same file in less
+// time.
 #pragma once
 
 #include <optional>

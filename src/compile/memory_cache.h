@@ -1,5 +1,5 @@
-// The cache of artifacts in memory, which is searched before the disk cache: a map of limited size that evicts the least recently used
-// entry. Programs share ownership of their artifacts, so evicting an artifact does not affect them.
+// Defines the cache of artifacts in memory, which is searched before the disk cache: a map of limited size that evicts the least recently
+// used entry. Programs share ownership of their artifacts, so evicting an artifact does not affect them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct MemoryLimits {
   uint64_t entries = 1024;
 };
 
-/// Thread-safe.
+/// A map from keys to artifacts that evicts the least recently used artifact if it exceeds its limits. Thread-safe.
 class MemoryCache {
  public:
   explicit MemoryCache(MemoryLimits limits) : limits_(limits) {}

@@ -1,4 +1,5 @@
-// nvcc, the CUDA compiler as a program. It is used on machines that have a CUDA toolkit but no NVRTC, and it needs a C++ compiler on PATH.
+// Runs nvcc, the CUDA compiler as a program. It is used on machines that have a CUDA toolkit but no NVRTC, and it needs a C++ compiler on
+// PATH.
 #pragma once
 
 #include <memory>

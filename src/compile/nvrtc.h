@@ -1,5 +1,5 @@
-// NVRTC, the CUDA compiler as a library, which is looked up at run time and compiles inside this process. Cancellation and timeout reach it
-// through its flow callback, which versions before 12.9 lack; with those, a compilation cannot be interrupted.
+// Calls NVRTC, the CUDA compiler as a library, which is looked up at run time and compiles inside this process. Cancellation and timeout
+// reach it through its flow callback, which versions before 12.9 lack; with those, a compilation cannot be interrupted.
 #pragma once
 
 #include <memory>

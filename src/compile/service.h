@@ -1,5 +1,5 @@
-// The compile service of a context. It returns the artifact of a source in the fastest possible way: from memory, from disk, from another
-// thread or process that is compiling the same source, or by running the compiler.
+// Implements the compile service of a context. It returns the artifact of a source in the fastest possible way: from memory, from disk,
+// from another thread or process that is compiling the same source, or by running the compiler.
 #pragma once
 
 #include <atomic>
@@ -48,8 +48,8 @@ struct ServiceStats {
 /// Loads a new artifact to check that it can be loaded, and throws if it cannot.
 using LoadCheck = std::function<void(const Artifact&)>;
 
-/// Thread-safe. Each context has one. A new artifact is published in the cache only after it has been loaded once. Threads that request the
-/// same artifact at the same time share one compilation.
+/// Compiles sources to artifacts for a context, and caches the artifacts in memory and on disk. Thread-safe. A new artifact is stored in
+/// the cache only after it has been loaded once. Threads that request the same artifact at the same time share one compilation.
 class CompileService {
  public:
   CompileService(System system, ServiceOptions options, Log log);

@@ -1,5 +1,5 @@
-// The checks walk the path from the root. Each directory is opened relative to the descriptor of its parent with O_NOFOLLOW, so no
-// directory can be replaced between its check and its use.
+// Checks the directories of a path. The checks walk the path from the root. Each directory is opened relative to the descriptor of its
+// parent with O_NOFOLLOW, so no directory can be replaced between its check and its use.
 #include "compile/trusted_directory.h"
 
 #include <fcntl.h>

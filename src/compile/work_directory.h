@@ -1,5 +1,6 @@
-// A private directory (mode 0700, with an unpredictable name) for one compilation or publication at a time. Its owner keeps it locked. A
-// directory whose lock is free has lost its owner (for example, the process was killed), and another process may remove ("sweep") it.
+// Makes a private directory (mode 0700, with an unpredictable name) for one compilation or publication at a time. Its owner keeps it
+// locked. A directory whose lock is free has lost its owner (for example, the process was killed), and another process may remove ("sweep")
+// it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Activation functions of neural networks, as PyTorch defines them. A piecewise function selects its branch with `where`. Its gradient at a
-// bound is then PyTorch's (0 at both ends of a clamp), and a branch that is not selected cannot make the gradient NaN.
+// Builds activation functions of neural networks, as PyTorch defines them. A piecewise function selects its branch with `where`. Its
+// gradient at a bound is then PyTorch's (0 at both ends of a clamp), and a branch that is not selected cannot make the gradient NaN.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"

@@ -1,4 +1,4 @@
-// NumPy functions built from a few views, joins and reductions: differences, counts, membership, rotations.
+// Builds NumPy functions from a few views, joins and reductions: differences, counts, membership, rotations.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"

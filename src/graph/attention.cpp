@@ -1,4 +1,4 @@
-// Attention: softmax(query · keyᵀ · scale + mask) · value, as PyTorch's scaled_dot_product_attention without dropout.
+// Builds attention: softmax(query · keyᵀ · scale + mask) · value, as PyTorch's scaled_dot_product_attention without dropout.
 #include <cmath>
 #include <limits>
 

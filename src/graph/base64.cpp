@@ -1,4 +1,4 @@
-// Base64; see base64.h.
+// Implements Base64 encoding and decoding; see base64.h.
 #include "graph/base64.h"
 
 #include <array>

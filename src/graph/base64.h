@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, with padding). The text format uses it for constant arrays.
+// Encodes and decodes base64 (RFC 4648, with padding). The text format uses it for constant arrays.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The loop language of custom functions. A body computes one element of each result with loops, variables and loads at any index;
+// Defines the loop language of custom functions. A body computes one element of each result with loops, variables and loads at any index;
 // docs/text-format.md has the grammar. An ElementBody is the checked and typed syntax tree of a body. The interpreter walks the tree, and
 // lowering turns it into loops and expressions. The tree refers to arrays by number and to sizes by axis, so it stays valid when sizes
 // change.

@@ -1,6 +1,6 @@
-// The parser of the loop language of body.h. A statement ends at the end of its line; expressions have the text format's operators and
-// precedence. The depth of the syntax tree is limited, whether it comes from nested constructs or from long sums, so code that walks the
-// tree may be recursive.
+// Parses the loop language of body.h. A statement ends at the end of its line; expressions have the text format's operators and precedence.
+// The depth of the syntax tree is limited, whether it comes from nested constructs or from long sums, so code that walks the tree may be
+// recursive.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>

@@ -1,6 +1,6 @@
-// Checked constructors of primitive nodes, with shape and dtype inference. If the arguments do not fit, they throw harp::Error with the
-// shapes, dtypes and names of the nodes. The composites (math.cpp, nn.cpp, …) and the C API are built on them. Axes may be negative
-// (counted from the end). All sources must belong to the same graph.
+// Declares checked constructors of primitive nodes, with shape and dtype inference. If the arguments do not fit, they throw harp::Error
+// with the shapes, dtypes and names of the nodes. The composites (math.cpp, nn.cpp, …) and the C API are built on them. Axes may be
+// negative (counted from the end). All sources must belong to the same graph.
 #pragma once
 
 #include "graph/graph.h"

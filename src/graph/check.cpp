@@ -1,4 +1,4 @@
-// Shared checks of node constructors; see check.h.
+// Implements the checks that the constructors of nodes share; see check.h.
 #include "graph/check.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Checks that all constructors of nodes share, and the wording of their messages. `op` is the operation that the user called (the name of a
-// composite, not of the primitive that implements it).
+// Declares the checks that all constructors of nodes share, and the wording of the messages of these checks. `op` is the operation that the
+// user called (the name of a composite, not of the primitive that implements it).
 #pragma once
 
 #include <span>

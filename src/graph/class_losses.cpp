@@ -1,4 +1,5 @@
-// Classification losses along an axis, as PyTorch's nll_loss and cross_entropy. A target is a class number or a probability for each class.
+// Builds classification losses along an axis, as PyTorch's nll_loss and cross_entropy. A target is a class number or a probability for each
+// class.
 #include <limits>
 
 #include "base/error.h"

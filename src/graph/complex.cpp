@@ -1,4 +1,4 @@
-// Elementwise operations of complex arrays. The order of the operations in each line is normative: it decides the bits. If a step
+// Builds elementwise operations of complex arrays. The order of the operations in each line is normative: it decides the bits. If a step
 // overflows, the result is not corrected: C's Annex G does not apply.
 #include "graph/complex.h"
 

@@ -1,4 +1,4 @@
-// Arithmetic of complex arrays, built from real nodes. No op of the op table computes with complex elements. The constructor of an op
+// Builds the arithmetic of complex arrays from real nodes. No op of the op table computes with complex elements. The constructor of an op
 // extracts the parts (real, imag), computes with them as docs/semantics.md defines, and combines the results (complex_from_parts).
 // Therefore the interpreter, the optimiser, gradients and all lower layers only move complex arrays and extract their parts.
 #pragma once

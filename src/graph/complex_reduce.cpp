@@ -1,6 +1,6 @@
-// Sums, products, running sums and running products of complex arrays. A sum consists of the sums of the real and the imaginary parts. A
-// product cannot be computed part by part, so it is computed as a tree: each of log2(n) elementwise steps multiplies neighbours and halves
-// the number of elements.
+// Builds sums, products, running sums and running products of complex arrays. A sum consists of the sums of the real and the imaginary
+// parts. A product cannot be computed part by part, so it is computed as a tree: each of log2(n) elementwise steps multiplies neighbours
+// and halves the number of elements.
 #include <algorithm>
 #include <numeric>
 

@@ -1,7 +1,7 @@
-// Composite operations, made of primitives. Each function builds the sequence of primitives that docs/semantics.md defines, in the dtype of
-// its operands; the layers below the graph do not know composites. Names, argument order and meaning follow NumPy, the Array API or
-// PyTorch. Errors carry the composite's name. operations.cpp has the table of all of them for the text format and the API generator. The
-// sections below name the file that defines their functions.
+// Builds composite operations, which are made of primitives. Each function builds the sequence of primitives that docs/semantics.md
+// defines, in the dtype of its operands; the layers below the graph do not know composites. Names, argument order and meaning follow NumPy,
+// the Array API or PyTorch. Errors carry the composite's name. operations.cpp has the table of all of them for the text format and the API
+// generator. The sections below name the file that defines their functions.
 //
 // Half-precision operands are cast to f32 before the first step, and the result is cast back after the last one. A composite thus rounds
 // once, like every other operation.

@@ -1,5 +1,5 @@
-// Products of two arrays, summed over shared indices: the basis of matmul, dot, einsum and the convolutions. Axes are matched by label,
-// like the letters of an einsum. The order of such a sum (docs/semantics.md, "Contractions") is decided only here.
+// Builds products of two arrays, summed over shared indices: the basis of matmul, dot, einsum and the convolutions. Axes are matched by
+// label, like the letters of an einsum. The order of such a sum (docs/semantics.md, "Contractions") is decided only here.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Functions that create arrays from sizes and numbers alone. They are built from arange and constants, so their elements are stored only if
-// a consumer needs them in memory.
+// Creates arrays from sizes and numbers alone. They are built from arange and constants, so their elements are stored only if a consumer
+// needs them in memory.
 #include <algorithm>
 #include <limits>
 

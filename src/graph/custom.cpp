@@ -1,6 +1,6 @@
-// Operations defined by an expression such as "x0*x1 + sin(x2)", in the text format's syntax (text_expression.h). The inputs are called x0,
-// x1 and so on. The expression is converted to ordinary nodes, so it is fused, folded and differentiated like other operations. Any text is
-// safe: an invalid expression is reported as an error.
+// Builds operations that are defined by an expression such as "x0*x1 + sin(x2)", in the text format's syntax (text_expression.h). The
+// inputs are called x0, x1 and so on. The expression is converted to ordinary nodes, so it is fused, folded and differentiated like other
+// operations. Any text is safe: an invalid expression is reported as an error.
 #include <unordered_set>
 
 #include "base/error.h"

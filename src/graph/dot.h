@@ -1,4 +1,4 @@
-// Drawings of graphs for Graphviz.
+// Draws graphs for Graphviz.
 #pragma once
 
 #include <string>

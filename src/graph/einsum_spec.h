@@ -1,4 +1,4 @@
-// The subscripts of an einsum, "ij,jk->ik", as labels of axes. The grammar is numpy.einsum's, including "...".
+// Parses the subscripts of an einsum, such as "ij,jk->ik", to labels of axes. The grammar is numpy.einsum's, including "...".
 #pragma once
 
 #include "graph/contract.h"

@@ -1,4 +1,4 @@
-// Elementwise NumPy functions that inspect the representation of floats, or that compare floats.
+// Builds elementwise NumPy functions that inspect the representation of floats, or that compare floats.
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// Fourier transforms of any length along any axis. The primitive dft transforms along the last axis, with real and imaginary parts as
-// separate arrays; docs/semantics.md defines the order of its additions.
+// Builds Fourier transforms of any length along any axis. The primitive dft transforms along the last axis, with real and imaginary parts
+// as separate arrays; docs/semantics.md defines the order of its additions.
 #include <array>
 
 #include "base/error.h"

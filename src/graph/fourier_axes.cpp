@@ -1,6 +1,6 @@
-// Fourier transforms along several axes, as in numpy.fft: one axis after the other, beginning with the last one. rfftn transforms real
-// numbers, and irfftn is its inverse. Their complex array has only the first n // 2 + 1 of the n elements along the last axis, because the
-// remaining ones are complex conjugates of these. irfftn transforms the last axis after all others.
+// Builds Fourier transforms along several axes, as in numpy.fft: one axis after the other, beginning with the last one. rfftn transforms
+// real numbers, and irfftn is its inverse. Their complex array has only the first n // 2 + 1 of the n elements along the last axis, because
+// the remaining ones are complex conjugates of these. irfftn transforms the last axis after all others.
 #include <algorithm>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Storage of nodes, inputs, outputs and names, and copies of graphs. The rules for each op are in build.cpp.
+// Stores nodes, inputs, outputs and names, and copies graphs. The rules for each op are in build.cpp.
 #include "graph/graph.h"
 
 #include <algorithm>

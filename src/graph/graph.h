@@ -1,5 +1,5 @@
-// The graph: an immutable DAG of array operations. Nodes are interned (nodes with the same op, sources and attributes are one node, so
-// common subexpressions are computed once) and owned by their Graph. Node has no subclasses: the op's row in ops.def and the attributes
+// Defines the graph: an immutable DAG of array operations. Nodes are interned (nodes with the same op, sources and attributes are one node,
+// so common subexpressions are computed once) and owned by their Graph. Node has no subclasses: the op's row in ops.def and the attributes
 // define what a node computes. Traversals are iterative, never recursive: a chain may be 100,000 nodes long.
 #pragma once
 

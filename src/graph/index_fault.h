@@ -1,6 +1,6 @@
-// The report of an invalid index at run time. A *site* is a check of indices in a graph; sites are numbered in the order of their nodes. If
-// there are several faults, every backend reports the same one: the fault of the lowest site and, at that site, of the lowest element. A
-// backend reports an IndexFault; IndexError makes an error message from it.
+// Defines the report of an invalid index at run time. A *site* is a check of indices in a graph; sites are numbered in the order of their
+// nodes. If there are several faults, every backend reports the same one: the fault of the lowest site and, at that site, of the lowest
+// element. A backend reports an IndexFault; IndexError makes an error message from it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Gathers: an array of integers selects elements along an axis. The primitive is take_along_axis; take() is built from it and views.
+// Builds gathers: an array of integers selects elements along an axis. The primitive is take_along_axis; take() is built from it and views.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"

@@ -1,4 +1,4 @@
-// Checks of indices that the constructors of gathers and scatters share. (indexing.cpp)
+// Declares checks of indices that the constructors of gathers and scatters share. indexing.cpp implements them.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Composites that join or divide arrays: stack, split, repeat, tile, roll.
+// Builds composites that join or divide arrays: stack, split, repeat, tile, roll.
 #include <algorithm>
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
-// Matrix and vector products. All are contractions (contract.h): axes get labels, axes of both operands with the same label have a common
-// index, and the products are summed over labels that the result does not have. Shapes follow NumPy, independent of the graph's flags.
+// Builds matrix and vector products. All are contractions (contract.h): axes get labels, axes of both operands with the same label have a
+// common index, and the products are summed over labels that the result does not have. Shapes follow NumPy, independent of the graph's
+// flags.
 #include <algorithm>
 
 #include "base/error.h"

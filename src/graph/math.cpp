@@ -1,4 +1,4 @@
-// Elementwise composites. The order of the operations in each line is normative, because it decides the bits of the result.
+// Builds elementwise composites. The order of the operations in each line is normative, because it decides the bits of the result.
 #include <limits>
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// Native operations: nodes that call a C function of the host program, with arrays in memory. A signature states the function's parameters
-// and the arguments of the call, so functions of existing libraries need no wrapper:
+// Defines native operations: nodes that call a C function of the host program, with arrays in memory. A signature states the function's
+// parameters and the arguments of the call, so functions of existing libraries need no wrapper:
 //
 //   void(i32 101, i32 111, i32 111, i32 m, i32 n, i32 k, f64 1, f64* input0, i32 k, f64* input1, i32 n, f64 0, f64* output, i32 n)
 //

@@ -1,5 +1,5 @@
-// The interning table of a graph: a hash table that finds the existing node with the same op, sources and attributes as a new one. A
-// compilation copies graphs of up to 100,000 nodes several times, so the table allocates no memory for single nodes (open addressing,
+// Defines the interning table of a graph: a hash table that finds the existing node with the same op, sources and attributes as a new one.
+// A compilation copies graphs of up to 100,000 nodes several times, so the table allocates no memory for single nodes (open addressing,
 // linear probing).
 #pragma once
 

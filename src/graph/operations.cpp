@@ -1,4 +1,4 @@
-// The table of operations that operations.h declares. To add a composite: write its function (composites.h), then a row of kRows.
+// Contains the table of operations that operations.h declares. To add a composite: write its function (composites.h), then a row of kRows.
 #include "graph/operations.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The table of all operations that the text format can call. Each row has a name, the parameters with their kinds and defaults, and the
-// function that builds the operation. The rows of elementwise operations are generated from ops.def; the other rows are in operations.cpp.
-// The kind of a parameter is derived from the C++ signature of the function. The table contains all that the parser or a generator of
-// documentation needs to know about an operation.
+// Declares the table of all operations that the text format can call. Each row has a name, the parameters with their kinds and defaults,
+// and the function that builds the operation. The rows of elementwise operations are generated from ops.def; the other rows are in
+// operations.cpp. The kind of a parameter is derived from the C++ signature of the function. The table contains all that the parser or a
+// generator of documentation needs to know about an operation.
 #pragma once
 
 #include <array>

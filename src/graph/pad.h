@@ -1,4 +1,4 @@
-// Padding by amounts that may be negative, for pad, convolutions and pools.
+// Pads arrays by amounts that may be negative, for pad, convolutions and pools.
 #pragma once
 
 #include "graph/build.h"

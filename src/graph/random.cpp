@@ -1,6 +1,6 @@
-// Random numbers as a function of a key and a counter. The generator has no state, so a graph gives the same numbers on every machine,
-// however the work is divided. It is Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
-// 2, 3", SC 2011): additions, exclusive ors and rotations of 32 bits, which every vector unit supports. It is built from integer
+// Builds random numbers as a function of a key and a counter. The generator has no state, so a graph gives the same numbers on every
+// machine, however the work is divided. It is Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
+// easy as 1, 2, 3", SC 2011): additions, exclusive ors and rotations of 32 bits, which every vector unit supports. It is built from integer
 // primitives, so it fuses with its consumers. docs/semantics.md, "Random numbers", defines its bits.
 #include <cmath>
 #include <numbers>

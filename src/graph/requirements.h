@@ -1,6 +1,6 @@
-// Conditions on the shape variables that must hold when a program runs, in addition to the bounds of each variable. For example, the size
-// n - 4 is valid only if n >= 4. The constructors accept a size that is valid for some values of the variables; a run checks all such sizes
-// before it writes any output.
+// Collects the conditions on the shape variables that must hold when a program runs, in addition to the bounds of each variable. For
+// example, the size n - 4 is valid only if n >= 4. The constructors accept a size that is valid for some values of the variables; a run
+// checks all such sizes before it writes any output.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Running max and min with the index of each, as torch.cummax and cummin.
+// Builds the running max and min, each with the index of the element that is the extreme, as torch.cummax and cummin.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"

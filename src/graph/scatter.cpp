@@ -1,5 +1,5 @@
-// Scatters: an array of integers selects the elements to change along an axis. The primitives (ops.def) define how an element and an update
-// are combined; the composites are built from the primitives and from views.
+// Builds scatters: an array of integers selects the elements to change along an axis. The primitives (ops.def) define how an element and an
+// update are combined; the composites are built from the primitives and from views.
 #include <algorithm>
 
 #include "base/error.h"

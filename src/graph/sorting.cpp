@@ -1,5 +1,5 @@
-// Sorting. The only primitive is the argsort of an array of integers along its last axis. Other arrays are first converted to integer keys.
-// A sort gathers the elements of the array by the argsort of its keys.
+// Builds the nodes of sorts. The only primitive is the argsort of an array of integers along its last axis. Other arrays are first
+// converted to integer keys. A sort gathers the elements of the array by the argsort of its keys.
 #include <array>
 #include <limits>
 

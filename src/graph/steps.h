@@ -1,5 +1,5 @@
-// Short names for the arithmetic of composites. Operands are in braces, because C++ evaluates them from left to right: the order in which
-// nodes are made must not depend on the compiler.
+// Defines short names for the arithmetic of composites. Operands are in braces, because C++ evaluates them from left to right: the order in
+// which nodes are made must not depend on the compiler.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// The text format (.harp). docs/text-format.md describes it; the grammar is at the top of text_parser.cpp.
+// Parses and prints the text format (.harp). docs/text-format.md describes it; the grammar is at the top of text_parser.cpp.
 #pragma once
 
 #include <memory>

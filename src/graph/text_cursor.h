@@ -1,5 +1,5 @@
-// A position in the list of tokens, and operations that all parts of the parser share: lookahead, expected tokens, error messages with line
-// and column, and a limit on nesting, so that no input can exhaust the stack.
+// Defines a position in the list of tokens, and operations that all parts of the parser share: lookahead, expected tokens, error messages
+// with line and column, and a limit on nesting, so that no input can exhaust the stack.
 #pragma once
 
 #include <algorithm>

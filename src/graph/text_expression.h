@@ -1,5 +1,5 @@
-// The parser of expressions of the text format: names, literals, calls of operations, Python's operators and indices. Expressions become
-// nodes of a graph. The grammar is at the top of text_parser.cpp.
+// Parses expressions of the text format: names, literals, calls of operations, Python's operators and indices. Expressions become nodes of
+// a graph. The grammar is at the top of text_parser.cpp.
 #pragma once
 
 #include <deque>

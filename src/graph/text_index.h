@@ -1,4 +1,4 @@
-// Indices of the text format, such as x[1:, none, ::2, -1]. Their meaning is that of Python and NumPy.
+// Parses indices of the text format, such as x[1:, none, ::2, -1]. Their meaning is that of Python and NumPy.
 #pragma once
 
 #include <span>

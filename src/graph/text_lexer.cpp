@@ -1,4 +1,4 @@
-// The lexer of the text format; see text_lexer.h.
+// Implements the lexer of the text format; see text_lexer.h.
 #include "graph/text_lexer.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Tokens of the text format. Newlines end statements, but not inside ( ) and [ ]; comments run from # to the end of the line.
+// Splits a text of the text format into tokens. Newlines end statements, but not inside ( ) and [ ]; comments run from # to the end of the
+// line.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The parser of the text format.
+// Parses the text format.
 //
 //   file       = [ "harp" integer NL ] { shapes NL } graph
 //   shapes     = "shape" variable { "," variable }

@@ -1,7 +1,7 @@
-// The printer of the text format: one primitive per line, with every attribute that decides bits. Constants without a name are printed
-// where they are used. The results of a custom function are printed as one statement, which also names the results that nothing uses. A
-// shape variable is declared where it first appears in an input. If that would change the order of the variables or omit bounds, they are
-// declared on a separate line before the graph.
+// Prints the text format: one primitive per line, with every attribute that decides bits. Constants without a name are printed where they
+// are used. The results of a custom function are printed as one statement, which also names the results that nothing uses. A shape variable
+// is declared where it first appears in an input. If that would change the order of the variables or omit bounds, they are declared on a
+// separate line before the graph.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-// Parsers for values of the text format that are not expressions: numbers, lists of sizes, arrays of numbers, dtypes.
+// Parses values of the text format that are not expressions: numbers, lists of sizes, arrays of numbers, dtypes.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Composition of views, with one function per movement op. If all sizes are constant, every view that strides can describe is found. With
+// Composes views, with one function per movement op. If all sizes are constant, every view that strides can describe is found. With
 // symbolic sizes, a reshape can be described only if the divisions of sizes are exact as expressions.
 #include "graph/view.h"
 

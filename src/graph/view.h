@@ -1,6 +1,6 @@
-// A description of how to read an array in another arrangement without copying it: shape, strides and offset, counted in elements. A view
-// may include padding: then it also has a box (a range of indices per axis) outside of which all elements have a fill value. apply()
-// combines a view with a movement node if strides can describe the result.
+// Describes how to read an array in another arrangement without copying it: shape, strides and offset, counted in elements. A view may
+// include padding: then it also has a box (a range of indices per axis) outside of which all elements have a fill value. apply() combines a
+// view with a movement node if strides can describe the result.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Windows over the last axes of an array, for unfold, convolutions and pools: their sizes, strides and padding are checked here.
+// Describes windows over the last axes of an array, for unfold, convolutions and pools: their sizes, strides and padding are checked here.
 #pragma once
 
 #include "graph/composites.h"

@@ -1,4 +1,4 @@
-// ArgMax and ArgMin: the index of the first greatest or least element along one axis.
+// Evaluates ArgMax and ArgMin nodes: the index of the first greatest or least element along one axis.
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,5 @@
-// Memory of the interpreter's arrays, and copies between views. Copies move bit patterns, so every movement node preserves the payloads of
-// NaNs and the signs of zeros.
+// Allocates the memory of the interpreter's arrays, and copies between views. Copies move bit patterns, so every movement node preserves
+// the payloads of NaNs and the signs of zeros.
 #include "interp/array.h"
 
 #include <cstring>

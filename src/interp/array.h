@@ -1,6 +1,6 @@
-// The value of a node in the interpreter: elements in shared memory, with a shape and strides. A movement node creates another view of the
-// same memory; the memory is freed with its last view. Bool elements are always 0 or 1 (interpret() normalises its inputs), so typed loops
-// may read them as C++ bool.
+// Defines the value of a node in the interpreter: elements in shared memory, with a shape and strides. A movement node creates another view
+// of the same memory; the memory is freed with its last view. Bool elements are always 0 or 1 (interpret() normalises its inputs), so typed
+// loops may read them as C++ bool.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// How reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Reductions and scans share this
-// definition, so that a sum and a running sum of one dtype are computed with the same operations.
+// Defines how reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Reductions and scans share
+// this definition, so that a sum and a running sum of one dtype are computed with the same operations.
 #pragma once
 
 #include <type_traits>

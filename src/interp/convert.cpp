@@ -1,5 +1,5 @@
-// Conversions, with a table of loops indexed by source and result dtype. A bitcast of a NaN gives the bits of the positive quiet NaN,
-// because the sign and payload of a computed NaN differ between processors.
+// Implements conversions, with a table of loops indexed by source and result dtype. A bitcast of a NaN gives the bits of the positive quiet
+// NaN, because the sign and payload of a computed NaN differ between processors.
 #include <bit>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Custom functions: the body is evaluated once for each element, for all results that are in use.
+// Evaluates custom functions: the body is evaluated once for each element, for all results that are in use.
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,5 @@
-// The discrete Fourier transform along the last axis. docs/semantics.md defines the order of its operations; dft.cpp is the reference
-// implementation.
+// Evaluates the discrete Fourier transform along the last axis. docs/semantics.md defines the order of its operations; dft.cpp is the
+// reference implementation.
 #pragma once
 
 #include "interp/array.h"

@@ -1,4 +1,4 @@
-// The C++ type of an element of each dtype, and loops over dtypes, with which the interpreter's tables of functions are built.
+// Defines the C++ type of an element of each dtype, and loops over dtypes, with which the interpreter's tables of functions are built.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Elementwise nodes and conversions. There is one loop for each op and dtype. It processes a sequence of elements that are equally far
-// apart in memory (for_each_run in array.h).
+// Evaluates elementwise nodes and conversions. There is one loop for each op and dtype. It processes a sequence of elements that are
+// equally far apart in memory (for_each_run in array.h).
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,5 @@
-// Gather and scatter in two steps: first the indices are converted to positions (by one function for each dtype of indices), then elements
-// are copied or combined (by one function for each dtype of elements).
+// Evaluates gathers and scatters in two steps: first the indices are converted to positions (by one function for each dtype of indices),
+// then elements are copied or combined (by one function for each dtype of elements).
 #include "interp/gather.h"
 
 #include <algorithm>

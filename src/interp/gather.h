@@ -1,4 +1,4 @@
-// Gather and scatter: an array of indices selects the elements that are read or updated.
+// Evaluates gathers and scatters: an array of indices selects the elements that are read or updated.
 #pragma once
 
 #include <optional>

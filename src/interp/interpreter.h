@@ -1,5 +1,5 @@
-// The backend "interp": evaluates a graph node by node, without optimising, scheduling or compiling it. Its results define the meaning of a
-// graph (docs/semantics.md); compiled backends are compared with it bit for bit.
+// Implements the backend "interp": evaluates a graph node by node, without optimising, scheduling or compiling it. Its results define the
+// meaning of a graph (docs/semantics.md); compiled backends are compared with it bit for bit.
 #pragma once
 
 #include <cstdint>

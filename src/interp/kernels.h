@@ -1,7 +1,7 @@
-// Loops of the elementwise ops. A Kernel computes one run, that is, n elements that are equally far apart. kernel_row<op>() instantiates
-// a kernel for every dtype in which the op computes, and for floats both with and without the FMA instruction (machine.h). The table of
-// each arity has its own translation unit, because the functions of ops/math.h are large. A missing Rule is a compile error, because all
-// rules are instantiated.
+// Defines the loops of the elementwise ops. A Kernel computes one run, that is, n elements that are equally far apart. kernel_row<op>()
+// instantiates a kernel for every dtype in which the op computes, and for floats both with and without the FMA instruction (machine.h). The
+// table of each arity has its own translation unit, because the functions of ops/math.h are large. A missing Rule is a compile error,
+// because all rules are instantiated.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The loops of the elementwise ops with two operands.
+// Instantiates the loops (kernels.h) of the elementwise ops with two operands.
 #include "interp/kernels.h"
 
 namespace harp::interp {

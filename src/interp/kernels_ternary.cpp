@@ -1,4 +1,4 @@
-// The loops of the elementwise ops with three operands.
+// Instantiates the loops (kernels.h) of the elementwise ops with three operands.
 #include "interp/kernels.h"
 
 namespace harp::interp {

@@ -1,4 +1,4 @@
-// The loops of the elementwise ops with one operand.
+// Instantiates the loops (kernels.h) of the elementwise ops with one operand.
 #include "interp/kernels.h"
 
 namespace harp::interp {

@@ -1,5 +1,5 @@
-// Evaluators of nodes that only move elements. permute, expand, slice, unfold and most reshapes return views of the same memory; pad and
-// concat write a new array. Every function has the signature of an Evaluator (evaluate_node.h).
+// Evaluates nodes that only move elements. permute, expand, slice, unfold and most reshapes return views of the same memory; pad and concat
+// write a new array. Every function has the signature of an Evaluator (evaluate_node.h).
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,5 @@
-// The two orders of a reduction that docs/semantics.md ("Sums") defines, chain and lanes, for arrays with any strides, and a table of
-// functions by op and dtype.
+// Implements the two orders of a reduction that docs/semantics.md ("Sums") defines, chain and lanes, for arrays with any strides, and a
+// table of functions by op and dtype.
 //
 // The axes of a reduction are kept or reduced, and reduced axes are outer or inner. With order chain, every reduced axis is outer, in the
 // order in which the node's attribute `axes` lists them. With order lanes, the last group of adjacent reduced axes is inner: for each outer

@@ -1,5 +1,5 @@
-// Sum, Prod, ReduceMax and ReduceMin. docs/semantics.md ("Sums") defines the order of their operations; reduce.cpp is the reference
-// implementation.
+// Evaluates Sum, Prod, ReduceMax and ReduceMin. docs/semantics.md ("Sums") defines the order of their operations; reduce.cpp is the
+// reference implementation.
 #pragma once
 
 #include "interp/array.h"

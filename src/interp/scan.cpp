@@ -1,5 +1,5 @@
-// The two orders of a scan that docs/semantics.md ("Scans") defines, tree and chain, for arrays with any strides, and a table of functions
-// by op and dtype.
+// Implements the two orders of a scan that docs/semantics.md ("Scans") defines, tree and chain, for arrays with any strides, and a table of
+// functions by op and dtype.
 //
 // Both orders split the axis into blocks of 4,096 elements. First the total of each block is computed, beginning with the identity; the
 // total of the last block is not needed. An exclusive scan of the totals, by the same algorithm, gives the initial carry of each block.

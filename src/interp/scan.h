@@ -1,5 +1,5 @@
-// CumSum, CumProd, CumMax and CumMin. docs/semantics.md ("Scans") defines the order of their operations; scan.cpp is the reference
-// implementation.
+// Evaluates CumSum, CumProd, CumMax and CumMin. docs/semantics.md ("Scans") defines the order of their operations; scan.cpp is the
+// reference implementation.
 #pragma once
 
 #include "interp/array.h"

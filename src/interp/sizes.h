@@ -1,5 +1,5 @@
-// What the interpreter's loops need besides arrays: the value of every dimension expression in this run, computed from the values of the
-// shape variables, and checks for cancellation.
+// Contains what the interpreter's loops need besides arrays: the value of every dimension expression in this run, computed from the values
+// of the shape variables, and checks for cancellation.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Sorting along the last axis.
+// Evaluates Sort and ArgSort nodes, which sort each row along the last axis.
 #pragma once
 
 #include <algorithm>

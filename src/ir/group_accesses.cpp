@@ -15,7 +15,7 @@ class Grouping {
   Grouping(Arena& arena, Kernel& kernel, Loop* loop, int elements)
       : arena_(arena), kernel_(kernel), loop_(*loop), variable_(variable_of(loop->variable)), elements_(elements) {}
 
-  /// Tests whether the accesses of the loop can be grouped; if so, stores_ and loads_ receive the accesses to group.
+  /// Tests whether accesses of the loop can be grouped. If so, stores the accesses to group in stores_ and loads_.
   bool prepare() {
     if (elements_ < 2 || !loop_.begin.is_constant(0) || loop_.step != 1) return false;
     for (const Stmt* s : loop_.body) {
@@ -84,7 +84,8 @@ class Grouping {
   const UOp* distances() {
     const UOp* all = nullptr;
     const auto add = [&](int buffer, Sym index) {
-      // The first group stands for all groups: the others begin at a multiple of elements_ from it, which does not change the alignment.
+      // The alignment is that of the first group. It is valid for all groups, because each begins at a multiple of elements_ elements from
+      // the first one.
       const auto alignment = alignment_of(at(index, 0), elements_);
       const UOp* distance = arena_.line_offset(buffer, alignment ? alignment->base : mod(at(index, 0), elements_));
       all = all == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {all, distance});

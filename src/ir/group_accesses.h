@@ -18,10 +18,10 @@ Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
 /// How the first position of a group of elements is aligned, relative to multiples of the group's size.
 struct GroupAlignment {
-  // An expression that is congruent to the position of the group's first element modulo the group's size, if all `multiples` are multiples
-  // of that size. It has the same value in every iteration of the kernel.
+  // The alignment: an expression that is congruent, modulo the number of elements of the group, to the position of the group's first
+  // element in its array. Valid only if that number divides each of `multiples`. The expression contains no variable of a loop.
   Sym base;
-  // Sizes that must be multiples of the group's size for the alignment to be `base`, for example the length of the rows in memory.
+  // Sizes that must be multiples of the number of elements of the group, for example the length of the rows in memory.
   std::vector<Sym> multiples;
 };
 /// Returns the alignment of a group of `elements` elements that begins at `index`; nullopt if the alignment depends on the variables of

@@ -80,7 +80,7 @@ struct UOp {
   // Position in a buffer, or value of kIndex and kInRange; used by kIndex, kInRange, kLoad, kGather, kCheck, kAcc, kLineOffset.
   Sym index = 0;
   Sym lane_step = 0;  // if lanes > 1: the difference of `index` from one lane to the next
-  Sym stride = 0;     // kGather; in a kLoad: part_of() + 1 (interleaved_accesses.h)
+  Sym stride = 0;     // kGather: the distance, in elements, between consecutive positions; kLoad: part_of() + 1 (interleaved_accesses.h)
   Scalar value = {};  // kConst
   const Function* function = nullptr;
   const Table* table = nullptr;

@@ -19,7 +19,7 @@ enum class LineKind : uint8_t {
   kComment,  // a comment with the text of the Comment `statement`
   kLoop,     // opens the block of a loop, whose variable `atom` is called `name`
   kIf,       // opens a block
-  kElse,     // closes a block and opens the other branch
+  kElse,     // closes the first branch of an If and opens its other branch
   kTry,      // opens a block; an invalid float operation in the block raises the flag that the matching kRetry tests
   kRetry,    // closes the block of kTry and opens the block that runs if an operation in the first block was invalid
   kEnd,      // closes a block

@@ -18,7 +18,7 @@ struct Block {
   std::vector<Line> lines;
   struct Named {
     std::string name;
-    std::vector<std::vector<Sym>> guards;  // The name is valid where, for at least one of these lists, all guards in the list are >= 0.
+    std::vector<std::vector<Sym>> guards;  // The name is valid where all guards of at least one of these lists are >= 0.
     bool stale = false;                    // whether an accumulator has changed since the value was computed from it
   };
   std::unordered_map<const UOp*, Named> values;
@@ -44,7 +44,7 @@ class OpenBlocks {
   int level_of(const SymAtom& atom) const;
   int level_of(const Terms& e) const;
   int level_of(Sym e) const { return level_of(terms_of(e)); }
-  /// Returns the variable of the innermost loop among the blocks at levels 0 … `level`; null if there is no loop.
+  /// Returns the variable of the innermost loop that is open at one of the levels 0 … `level`; null if no loop is open there.
   const SymAtom* innermost_loop(int level) const;
 
   /// Gives the integer operation `atom` a name, after naming the integer operations among its operands.

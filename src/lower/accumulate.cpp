@@ -1,4 +1,4 @@
-// Accumulators: the variables and arrays in which the generated code of reductions and scans keeps running values.
+// Creates accumulators: the variables and arrays in which the generated code of reductions and scans keeps running values.
 #include "lower/accumulate.h"
 
 #include <algorithm>

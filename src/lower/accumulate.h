@@ -1,5 +1,5 @@
-// Code that the lowering of reductions and the lowering of scans share. It creates accumulators, which hold running values, chooses their
-// dtypes, and computes how many levels of blocks a reduction or scan needs.
+// Contains code that the lowering of reductions and the lowering of scans share. It creates accumulators, which hold running values,
+// chooses their dtypes, and computes how many levels of blocks a reduction or scan needs.
 #pragma once
 
 #include <span>
@@ -23,10 +23,10 @@ Scalar accumulator_identity(Op op, const Node& node);
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
-/// Returns how many levels of blocks a reduction or scan needs. At level 0 a block combines `block` elements, and at each higher level it
-/// combines the results of `block` blocks of the level below; at the highest level one block is the whole sequence. There are `others`
-/// independent sequences of `count` elements each. `holds` is an expression that is known to be >= 0. If it is a constant minus the total
-/// number of elements, that constant limits `count`, and fewer levels may be enough.
+/// Returns how many levels of blocks a reduction or scan of `count` elements needs. At level 0 a block combines `block` elements, and at
+/// each higher level it combines the results of `block` blocks of the level below; at the highest level one block covers the whole
+/// sequence. `holds` may be an expression that is >= 0 at run time and has the form limit - count * others with a constant limit (`others`
+/// is the number of independent sequences of `count` elements). That limits `count`, so fewer levels may be enough.
 int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
 /// Maximum number of bytes of accumulators on the stack of a kernel; further accumulators are in scratch memory.

@@ -81,8 +81,8 @@ class ArgExtremeLowering {
   int new_sum(int64_t count, ir::Body& body) {
     return has_nan() ? new_accumulator(dtype_, count, Op::kAdd, identity_of(Op::kSum, dtype_), body) : -1;
   }
-  /// Declares an accumulator of `count` elements for the number of the best block or row; the initial value is 0. Returns the number of the
-  /// accumulator.
+  /// Declares an accumulator of `count` elements that are numbers of blocks or rows, one for each lane or column, initially 0. Returns the
+  /// number of the accumulator.
   int new_numbers(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
@@ -117,8 +117,8 @@ class ArgExtremeLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// A row of the source, which has one result: the position of the row along the kept axes, and the numbers of the accumulators that hold
-  /// its best value and the index of that value.
+  /// A row of the source, and where its result is computed: the position of the row along the kept axes, and the numbers of the
+  /// accumulators that hold the row's best value and the index of that value.
   struct Row {
     Index position;
     int best, index;
@@ -142,9 +142,9 @@ class ArgExtremeLowering {
   /// Compares element x with the best element of the row so far, and keeps the better one. Indices must be passed in ascending order.
   void update_best(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
-  /// Processes `blocks` blocks of each row, from block `first` on. If this is the only piece of the axis (`is_only`), also processes the
-  /// remaining elements of the axis, as a last block that overlaps the previous one. A single row may be divided among several groups of
-  /// lanes.
+  /// Returns statements that process `blocks` blocks of each row, from block `first` on. If this is the only piece of the axis (`is_only`),
+  /// they also process the elements after the last block, as a further block that overlaps the previous one. The blocks of a single row may
+  /// be divided among several groups of lanes.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
   /// Processes one lane of a block. `at` is the start of the block plus `lane`; accumulator `counter` holds the number of the block.
   void visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, ir::Body& body);
@@ -181,9 +181,9 @@ class ArgExtremeLowering {
 
   ir::Body columns(const Columns& tile);
 
-  /// Reduces rows begin … end - 1 of the tile into new accumulators, best_ and index_; the index counts from row `begin`. (Reading two
-  /// halves of the rows as two memory streams would not be faster, because the accumulators of both streams would cause more memory traffic
-  /// than the rows.)
+  /// Returns statements that reduce rows begin … end - 1 of the tile into two new accumulators, best_ and index_. An index in index_ is a
+  /// row number counted from `begin`. (Reading two halves of the rows as two memory streams would not be faster, because the accumulators
+  /// of both streams would cause more memory traffic than the rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
   /// If the sums of the tile are NaN, replaces the results of each column that contains a NaN by the index of the first NaN and the value

@@ -1,4 +1,4 @@
-// Contraction template: C = A·B,
+// The contraction template lowers products C = A·B,
 //
 //     C[row, column] = sum over terms of A[row, term] * B[term, column],
 //
@@ -112,8 +112,8 @@ class TileRecipe {
   };
 
   Body statements_of_block() { return layout_.computes_half ? half_of_block() : whole_block(); }
-  /// Used if only the blocks up to the diagonal are computed (Schedule::half). Computes those columns of the block that are not behind the
-  /// square on the diagonal; computes nothing if there are none.
+  /// Returns the statements for one cache block if only the blocks up to the diagonal of the result are computed (Schedule::half). They
+  /// compute the columns of the block up to the last column of the square on the diagonal; none if the whole block is behind that square.
   Body half_of_block() {
     // `left` is the number of columns from the first one of the block to the end of the square on the diagonal: a multiple of tile_columns.
     // The statements run only if `left` is positive; then max() does not change the value. It only tells the range analysis that the value
@@ -249,7 +249,7 @@ class TileRecipe {
     const Sym length = shape.back(), of_lane = layout_.terms_of_lane;
     Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
-    // If true, every block of terms consists of whole runs.
+    // whether every block of terms consists of whole runs (terms that are consecutive along the last term axis)
     const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;
     Loop* term = are_whole ? new_loop(arena_, "term", 0, floor_div(length, of_lane))
                            : new_loop(arena_, "term", floor_div(max(Sym(0), first - begin), of_lane),

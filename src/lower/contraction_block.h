@@ -1,6 +1,6 @@
-// One cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over the
-// members of the group (Contraction::group_position). It owns the arrays that accumulate the sums over blocks of terms, and it makes the
-// stores of the results. contraction.cpp describes the algorithm.
+// Lowers one cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over
+// the members of the group (Contraction::group_position). It owns the arrays that accumulate the sums over blocks of terms, and it makes
+// the stores of the results. contraction.cpp describes the algorithm.
 #pragma once
 
 #include <functional>
@@ -90,8 +90,8 @@ class ContractionBlock {
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }
-  /// row_of: the number of the tile's first row, counted from the first row of the block. rows_from: the number of rows from that row to
-  /// the end of the block. column_of and columns_from: the same for columns.
+  /// Returns (row_of) the number of the tile's first row, counted from the first row of the block, or (rows_from) the number of rows from
+  /// that row to the end of the block. column_of() and columns_from() return the corresponding numbers of columns.
   Sym row_of(Sym row_tile) const;
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
@@ -106,9 +106,10 @@ class ContractionBlock {
   /// Adds the arrays that accumulate the sums of the block; adds none if tiles are stored directly from registers.
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
-  /// sums_of_block: the array for the sums over one block of terms. sums_of_all_terms: the array that finally contains the sums over all
-  /// terms. If it is known only at run time whether a single level of blocks is enough, both are the same array. When a single level is
-  /// enough, the work on the higher levels is skipped; otherwise the sums of the highest level are copied to that array at the end.
+  /// sums_of_block() returns the array for the sums over one block of terms, and sums_of_all_terms() the array that finally contains the
+  /// sums over all terms. The two arrays differ only if the number of terms is known to need several levels of blocks. If it is known only
+  /// at run time whether one level is enough, the array of the first level is returned by both: code for the higher levels is skipped if
+  /// one level is enough, and otherwise copies the final sums to that array.
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return proven_nonnegative(terms_beyond_one_level()) ? sums_.back() : sums_.front(); }
   /// Emits block_of_terms(first, count) for each block of terms, and combines the results of the blocks in the order of docs/semantics.md
@@ -131,7 +132,7 @@ class ContractionBlock {
   /// Returns a loop that stores one row of a tile. sum_at(at) is the sum at position `at` of an array of sums, and `begin` is the position
   /// of the row's first column.
   ir::Body store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left);
-  /// Returns loops that store the whole block row by row, across all tiles next to each other.
+  /// Returns loops that store the results of the whole block, one row at a time; a row extends over all tiles that are next to each other.
   ir::Body store_rows(const SumAt& sum_at);
 
  private:

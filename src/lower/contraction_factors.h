@@ -26,8 +26,9 @@ class ContractionFactors {
 
   /// Packs the columns' factor for a block of columns, once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies the elements that the windows of the block read. Also decides whether the columns' factor is read in place, which must be as
-  /// fast as reading a packed copy.
+  /// Returns the statements that copy the elements which the block's overlapping windows of a convolution read to an array (windows.h);
+  /// none for a contraction without such windows. Also decides whether the columns' factor is read in place: if it is not packed for all
+  /// rows (share_columns()), and reading it in place, or from this copy, is as fast as reading packed panels.
   ir::Body copy_windows();
   /// Reserve the arrays for packed tiles, if the factor is packed. pack_rows() and pack_columns() fill these arrays.
   void add_copied_columns();
@@ -35,8 +36,9 @@ class ContractionFactors {
   /// Returns the accumulators that hold packed tiles and must be declared in each block.
   std::vector<int> copies() const;
 
-  /// pack_rows packs all tiles of rows of the block; pack_columns packs one tile of columns. Each packs one block of terms, and returns no
-  /// statements if its factor is not packed (pack_columns also if the packed factor is shared by all rows).
+  /// pack_rows() packs all tiles of rows of the block, and pack_columns() packs one tile of columns, each for the `count` terms from term
+  /// `first` on. They return no statements if the factor is not packed. pack_columns() also returns none if the columns' factor is packed
+  /// once for all rows (share_columns()).
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
@@ -65,8 +67,9 @@ class ContractionFactors {
   const ir::UOp* row_in_place(Sym row, const Index& terms);
   /// Tests whether both factors are read in place, that is, neither from a packed copy nor from a copy of windows.
   bool are_in_place() const { return !packs_rows_ && reads_columns_ && !row_windows_ && !column_windows_; }
-  /// Tests whether a factor is addressed by the index of a term, because it is read in place or from a copy of windows. A packed copy is
-  /// addressed by the number of a term, which is computed without a division.
+  /// Tests whether some factor is addressed by the index of a term along the term axes, because it is read in place or from a copy of
+  /// windows. Otherwise both factors are packed; elements of a packed copy are addressed by the number of the term, which needs no
+  /// division.
   bool use_indices() const { return reads_columns_ || row_windows_; }
 
  private:

@@ -10,14 +10,15 @@ namespace {
 // rows would then map to the same lines of the L1 cache.
 constexpr int64_t kMinPaddedColumns = 256;
 
-/// Returns the block size along an axis: `wanted`, but at least one tile and at most the size of the axis, rounded up to whole tiles.
+/// Returns the size of a cache block along an axis of `size` indices: `wanted`, but at least one tile and at most the size of the axis,
+/// rounded up to whole tiles.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
   const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
   return (most + tile - 1) / tile * tile;
 }
 
-/// Tests whether the last tile should overlap the previous one: the size is not a multiple of the tile, but the last block has at least one
-/// whole tile.
+/// Tests whether the last tile should overlap the previous one: the size is a constant that is not a multiple of the tile, and the last
+/// cache block contains at least one whole tile.
 bool is_overlapped(Dim size, int64_t block, int64_t tile) {
   if (!size.is_constant() || size.constant() % tile == 0) return false;
   const int64_t in_last = (size.constant() - 1) % block + 1;

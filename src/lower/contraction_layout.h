@@ -1,5 +1,5 @@
-// Sizes of the tiles and blocks of a contraction, which follow from its schedule, and the memory layout of its sums and packed panels. Code
-// that uses this layout need not know whether the output is transposed.
+// Computes the sizes of the tiles and blocks of a contraction, which follow from its schedule, and the memory layout of its sums and packed
+// panels. Code that uses this layout need not know whether the output is transposed.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ struct ContractionLayout {
 
   std::vector<size_t> kept_axes, term_axes;  // axes of the source of the reduction: kept axes whose size is not 1, and reduced axes
   Shape term_shape;
-  // Sizes of the whole contraction; group: number of members of the group (Contraction::group_position).
+  // Sizes of the whole contraction. group: the size of the group axis, an axis along which only one of the two factors varies
+  // (Contraction::group_position); 1 if there is none. An index along this axis is called a member of the group.
   Dim rows, columns, terms, group = 1;
   int simd;
   // Number of terms that are added in one step; more than 1 only in a skinny GEMM (skinny_gemm.cpp).
@@ -26,7 +27,8 @@ struct ContractionLayout {
   int64_t tile_rows, tile_columns;
   // Size of a cache block: rows, columns and members of the group; multiples of the tile sizes.
   int64_t block_rows, block_columns, block_group = 1;
-  // packs_rows: the rows' factor is packed for each block. shares_columns: the columns' factor is packed once for all rows.
+  // packs_rows: whether the rows' factor is packed for each block. shares_columns: whether the columns' factor is packed once, for all
+  // blocks of rows.
   bool packs_rows, shares_columns;
   bool overlaps_rows = false, overlaps_columns = false;          // whether the last tile of an incomplete block overlaps the tile before it
   bool whole_rows, whole_columns;                                // whether every tile has tile_rows rows, or tile_columns columns
@@ -66,8 +68,9 @@ struct ContractionLayout {
   /// Return the position of an element in the array of packed tiles. `term` counts from `first`, the first term of the block of terms.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const;
   Sym packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const;
-  /// column_numbers_size: the size of an array that has one number for each packed column and block of terms. column_numbers_at: the
-  /// position in that array of the number for the first column of a tile. `first` is the first term of the block of terms.
+  /// An array with one number for each packed column and block of terms (ContractionFactors::first_sum()): column_numbers_size() returns
+  /// its size. column_numbers_at() returns the position in it of the number for the first column of a tile, where `first` is the first term
+  /// of the block of terms.
   int64_t column_numbers_size() const;
   Sym column_numbers_at(Sym member, Sym column_tile, Sym first) const;
   int64_t panel_rows;  // rows of a packed tile

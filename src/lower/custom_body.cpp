@@ -139,7 +139,8 @@ class BodyLowering {
 
   void set(int variable, const UOp* value, const UOp* mask) {
     const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // where the mask is false, the variable keeps its old value; if it has none because it is declared in this block, it takes the new one
+    // Where the mask is false, the variable keeps its old value. If it has no old value, because this block of the body declares it, it
+    // takes the new value in every lane.
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
@@ -320,7 +321,7 @@ class BodyLowering {
     const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
     const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
-    // if the loop is masked: number of the accumulator that is true in each lane that still executes the loop; otherwise -1
+    // If the loop is masked: the number of the accumulator that is true in each lane that still executes the loop. Otherwise -1.
     int runs = -1;
     int ended = -1;  // if the loop is not masked and may end early: number of the accumulator that is not 0 after the end; otherwise -1
     const UOp* enters = mask;

@@ -1,4 +1,4 @@
-// The body of a custom function, lowered for one element or for a vector of elements. (custom_body.cpp)
+// Lowers the body of a custom function, for one element or for a vector of elements. (custom_body.cpp)
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace harp::lower {
 
-/// The lanes of a vector of elements.
+/// The lanes of a vector, each of which computes one element of the results of a custom function.
 struct Lanes {
   int count = 1;                    // number of lanes; 1: there are no vectors
-  Sym at = 0;                       // the number of the lane: the variable of the loops over lanes
-  const ir::UOp* inside = nullptr;  // true where the lane has an element; null: in all lanes
+  Sym at = 0;                       // the number of a lane: the variable of the loops over lanes
+  const ir::UOp* inside = nullptr;  // bool that is true for lanes that compute an element; null: all lanes do
 };
 
 struct LoweredBody {

@@ -1,7 +1,7 @@
-// Elementwise template: one loop for each axis, in row-major order of the output. The loops are tagged as a nest: contiguous axes are fused
-// into one loop, and a single long loop is split into chunks, which are distributed among threads. On a GPU the nest becomes one loop over
-// all elements, and each thread computes one element (or a few). A reduction of few terms (schedule/few_terms.h) is part of the expression
-// of an element.
+// The elementwise template lowers an elementwise kernel to one loop for each axis, in row-major order of the output. The loops are tagged
+// as a nest: contiguous axes are fused into one loop, and a single long loop is split into chunks, which are distributed among threads. On
+// a GPU the nest becomes one loop over all elements, and each thread computes one element (or a few). A reduction of few terms
+// (schedule/few_terms.h) is part of the expression of an element.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -40,12 +40,13 @@ Index node_index(const Shape& shape, const Index& position) {
 
 namespace {
 
-/// Returns the number of elements from the start of the buffer to the first element that this output stores.
+/// Returns the position in the output's buffer, in elements, of the first element that this store writes.
 Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
 
-/// Returns the offset at which the parameter for this output begins. It is the output's own offset, unless an earlier output writes to the
-/// same buffer at a constant distance; then it is the offset of that output, so that both use the same parameter. For example, real and
-/// imaginary parts are interleaved in memory, and their stores can be combined only if their distance is visibly constant.
+/// Returns the offset in the buffer at which the parameter for this store begins. Usually that is offset_of(plan). But if an earlier store
+/// of the kernel writes to the same buffer, at a constant distance, it is the offset of that store, so that both use the same parameter.
+/// For example, real and imaginary parts are interleaved in memory; their stores can be combined only if the distance between them is a
+/// constant in the code.
 Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
   const Sym offset = offset_of(plan);
   for (const StorePlan& other : kernel.stores)

@@ -1,5 +1,5 @@
-// Lowering: converts a Program to the loop IR. A template is the code that lowers one kind of kernel; each has a file of its own.
-// module.cpp assembles the kernels and the host code.
+// Lowers a Program to the loop IR. A template is the code that lowers one kind of kernel; each has a file of its own. module.cpp assembles
+// the kernels and the host code.
 #pragma once
 
 #include <span>
@@ -39,7 +39,7 @@ void lower_scan(KernelContext& context);
 /// Lowers a scatter to a copy of the array, and a loop nest that applies the updates to the copy. (scatter.cpp)
 void lower_scatter(KernelContext& context);
 
-/// Lowers a routine, such as a sort, to a loop over blocks of rows, each of which a routine processes. (routine.cpp)
+/// Lowers a routine, such as a sort, to a loop over blocks of rows; one call of the routine processes the rows of a block. (routine.cpp)
 void lower_routine(KernelContext& context);
 
 /// Lowers a custom function to a loop nest that evaluates the function's body for each element. (custom.cpp)
@@ -48,7 +48,8 @@ void lower_custom(KernelContext& context);
 /// Returns the call of a function of the host application. Adds the address of the function, and addresses of data that it receives, to
 /// Module::natives. (native.cpp)
 ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module);
-/// Returns the argument with which the host code passes a buffer of the program; it points to element number `element` of the buffer.
+/// Returns the argument by which the host code passes a buffer of the program to a kernel: a pointer to element number `element` of the
+/// buffer.
 ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element = 0);
 
 /// Returns the index of an element in a node of this shape. `position` has an entry for each axis whose size is not 1, in order; axes of

@@ -49,8 +49,8 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
   return pairs;
 }
 
-/// Tests whether any run can select this variant. Whether two arrays that the caller passes are the same memory is unknown until run time;
-/// for arrays in the workspace it is known at compile time.
+/// Tests whether some run can select this variant, as far as it is known at compile time which arrays are the same memory: that is known
+/// for arrays in the workspace, but not for arrays that the caller passes.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
   const bool is_sure =
       std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) { return pair.second.kind == ir::HostBuffer::Kind::kTemporary; });

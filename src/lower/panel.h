@@ -1,5 +1,5 @@
-// Packed panels: copies of tiles of a contraction's factor, in the order in which the micro-kernel reads the elements. The rows (or
-// columns) of the tile are contiguous for each term.
+// Makes packed panels, which are copies of tiles of a contraction's factor, in the order in which the micro-kernel reads the elements. The
+// rows (or columns) of the tile are contiguous for each term.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,12 @@ struct Panel {
   int array;           // number of the accumulator that contains the panel
   Sym begin;           // position of the panel in the accumulator
   int64_t lanes;       // rows or columns
-  bool reads_padding;  // whether the tile also reads lanes beyond the last row or column; pack() then sets these lanes to zero
+  bool reads_padding;  // whether the micro-kernel also reads lanes beyond the last row or column, which pack() must then set to zero
   int simd_width;
-  bool joins_bytes;  // whether an element of the panel consists of several bytes, which may be adjacent in memory
-  // If not -1: an accumulator of lanes * kStagedTerms elements. pack() then computes the elements of each lane, term by term, into this
-  // array, and transposes the array into the panel. `first` must then be 0.
+  bool joins_bytes;  // whether an element of the panel consists of several bytes of the factor, which may be adjacent in memory
+  // The number of an accumulator of lanes * kStagedTerms elements, or -1. If there is one, pack() first computes the elements of each lane,
+  // term by term, into this accumulator, and then transposes them into the panel.
+  // `first` must then be 0.
   int staged = -1;
   Sym first = 0;  // the first term that pack() packs; `begin` is the position of term 0
 };

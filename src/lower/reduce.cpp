@@ -1,5 +1,5 @@
-// Class ReduceLowering (reduce_lowering.h): the loops over the kept axes (those that are not reduced), the accumulators and results, and
-// the passes over a row.
+// Implements a part of the class ReduceLowering (reduce_lowering.h): the loops over the kept axes (those that are not reduced), the
+// accumulators and results, and the passes over a row.
 #include <algorithm>
 
 #include "lower/gpu/columns.h"
@@ -42,7 +42,7 @@ void ReduceLowering::run() {
   Index position;  // position along the kept axes
   const int64_t interleaved = by_columns || deferred || kept_.empty() ? 1 : interleaved_rows();
   const int64_t tiles = chain && !deferred ? interleaved_tiles() : 1;
-  // true: the loop over the last kept axis is not made here, but by the functions called below
+  // whether the functions called below make the loop over the last kept axis
   const bool keeps_last = (by_columns || deferred || interleaved > 1) && !kept_.empty();
   const size_t loops = kept_.size() - (tiles > 1 ? 2 : keeps_last ? 1 : 0);
   for (size_t i = 0; i < loops; ++i) {

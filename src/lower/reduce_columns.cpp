@@ -1,5 +1,6 @@
-// Chain-order reductions. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile of columns,
-// and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after the other.
+// Lowers reductions in chain order. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile
+// of columns, and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after
+// the other.
 #include <algorithm>
 #include <unordered_map>
 
@@ -12,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-// a tile of fewer columns than this part (a quarter) of a vector is processed by scalars, which are then faster
+// A tile with fewer columns than a quarter (1 / kPartOfVector) of a vector is processed by scalar code, which is then faster.
 constexpr int kPartOfVector = 4;
 constexpr int kMaxVectorsOfRest = 4;  // the remainder loop of unroll-and-jam, which rarely runs, unrolls at most this many vectors of a row
 // If the accumulators are more than this many vectors, a loop that initialises only the columns in use is faster than initialising all.

@@ -304,7 +304,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   return body;
 }
 
-// The elements must be contiguous, and the vector must have at least 16 bytes; otherwise a masked load takes several instructions.
+// Requires elements that are contiguous in memory, and vectors of at least 16 bytes: with smaller vectors a masked load takes several
+// instructions.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
@@ -312,8 +313,8 @@ bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   return linear && linear->coefficient.is_constant(1);
 }
 
-// The test uses the size of the accumulators' dtype, which for bools is i32: vectors of accumulators can be whole cache lines even if
-// vectors of elements are not.
+// Tests the size of vectors of accumulators, whose dtype may be wider than that of the elements (bools are accumulated as i32). So the
+// result may be true although vectors of elements are smaller than a cache line.
 bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }

@@ -1,6 +1,6 @@
-// Reduce template: implements the two orders of docs/semantics.md ("Sums") as loops over blocks and lanes. A row-wise kernel makes several
-// passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile. A pass
-// may consist of stores only.
+// The reduce template implements the two orders of docs/semantics.md ("Sums") as loops over blocks and lanes. A row-wise kernel makes
+// several passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile.
+// A pass may consist of stores only.
 //
 // lanes   For each index of the kept axes, each block of 4,096 elements is reduced in 64 accumulators (the vector axis), which are then
 //         folded by halving. The block results are reduced by the same rule. The elements are those of the innermost run of adjacent
@@ -51,14 +51,15 @@ class ReduceLowering {
 
   struct BlockLevel {
     std::vector<int> accumulators;  // numbers of the accumulators, in the order of pass_->reduces
-    // NaN lanes: separate accumulators, with half as many elements, that detect NaN: each element is NaN or its initial value; empty if not
-    // used.
+    // NaN lanes: numbers of separate accumulators, with half as many elements, that only detect NaN. An element stays at its initial value
+    // until a NaN is found, and is NaN afterwards. Empty if no NaN lanes are used.
     std::vector<int> nans = {};
   };
   virtual BlockLevel new_level(int64_t count);
   void declare(const BlockLevel& level, ir::Body& body);
   void fold(const BlockLevel& level, std::optional<Sym> used, ir::Body& body);
-  /// Where the results of a pass are: in the accumulators of `level`. `levels` is the number of levels of blocks.
+  /// Says where the results of a pass are: in the accumulators of `level`, which is the pass's highest level of blocks. `levels` is the
+  /// number of levels, or 1 if the kernel also contains code without levels (may_be_one_block()).
   struct Results {
     const RowPass* pass;
     BlockLevel level;
@@ -71,7 +72,8 @@ class ReduceLowering {
   /// the flag shows that a NaN was compared.
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
-  /// For every reduction of the pass: combines element `from_element` of the level `from` into element `to_element` of the level `to`.
+  /// Emits statements that combine, for every reduction of the pass, element `from_element` of the level `from` into element `to_element`
+  /// of the level `to`.
   virtual void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body);
 
   // --- elements, and passes over a row (reduce.cpp)
@@ -93,7 +95,7 @@ class ReduceLowering {
   /// Ends a pass: afterwards expressions read the results of the pass, and the row values (RowValues) that it keeps, from accumulators.
   /// Also stores the outputs that depend only on the results.
   virtual void finish_pass(const RowPass& pass, const Index& kept, ir::Body& body);
-  /// Lowers a pass without reductions over one row: a nest of loops over the row's axes, which are fused where possible.
+  /// Returns the loops of a pass that has no reductions, for one row: a nest of loops over the row's axes, which are fused where possible.
   virtual ir::Body row_loops(const Index& kept);
   /// Tests whether the order of the elements affects no bit of any reduction of the pass.
   bool is_free_of_order(const RowPass& pass) const;
@@ -110,13 +112,14 @@ class ReduceLowering {
   /// Returns how many rows are processed at the same time. These rows are at equal distances in memory. 1: rows are processed one after the
   /// other.
   int64_t interleaved_rows() const;
-  /// If `count` indices of an axis are divided into streams of `share` indices: returns the index at position `at` of a stream. A stream
-  /// that has run out of indices repeats the index of the first one.
+  /// Returns the index at position `at` of stream number `stream`, if `count` indices of an axis are divided into streams of `share`
+  /// consecutive indices. The last streams may have fewer indices; for a position beyond the end of such a stream, returns the index at the
+  /// same position of the first stream.
   static Sym index_of_stream(int64_t stream, Sym at, Sym share, Sym count);
   /// Processes interleaved rows, each a separate memory stream.
   ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
-  /// Processes the rows along the last kept axis with deferred stores (deferred_stores.h): the last pass over a row is executed together
-  /// with the passes over the next row. If there is no other kept axis, the rows are those in a thread's share.
+  /// Processes the rows along the last kept axis with deferred stores (deferred_stores.h): the stores of the last pass over a row are
+  /// executed during a pass over the next row. If the last kept axis is the only one, the rows are those that one thread processes.
   ir::Body rows_with_deferred_stores(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
   /// Returns the number of parts into which each row is divided; the parts are read at the same time, as separate memory streams.
@@ -131,7 +134,8 @@ class ReduceLowering {
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
-  /// Creates accumulators of lanes_of() lanes for a reduction of `count` elements, with NaN lanes if these are faster.
+  /// Creates a level whose accumulators have lanes_of() elements, one for each lane, for a reduction of `count` elements. Adds NaN lanes if
+  /// these are faster.
   BlockLevel lane_level(Sym count);
   /// Returns the number of lanes that reduce a block of `count` elements: 64, or, on a CPU, fewer if the number of elements is known to be
   /// at most 32, so that half of the lanes would only have the identity. Combining a value with the identity changes no bit.
@@ -144,7 +148,8 @@ class ReduceLowering {
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Like lane_loop(), for fewer elements than there are lanes. A partial vector is masked if the machine has masks.
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
-  /// Tests whether one instruction can load the elements `read` for a whole vector of lanes, even if it is masked.
+  /// Tests whether one instruction can load the elements of the load `read` for a whole vector of lanes, also with a mask: whether they are
+  /// adjacent in memory and the vector has enough bytes.
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
   /// Tests whether a vector of the reduction's accumulators is a whole number of cache lines.
   bool fills_lines(const Node* reduce) const;
@@ -213,7 +218,7 @@ class ReduceLowering {
   /// `together` vectors in a step. columns_of_results: for the loop that stores the results of all columns.
   virtual ir::Body columns_of_row(ir::Loop* columns, int together);
   virtual ir::Body columns_of_results(ir::Loop* columns);
-  /// Lowers a pass without reductions over a tile: a loop over rows around a loop over columns.
+  /// Returns the loops of a pass that has no reductions, for one tile: a loop over rows around a loop over columns.
   ir::Body column_rows(const Tile& tile);
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column. The
   /// accumulator of the tile's first column is element `first` of the level's accumulators.
@@ -240,8 +245,8 @@ class ReduceLowering {
   int64_t interleaved_tiles() const;
   /// Reduces the tiles for all indices of the second-to-last kept axis, `together` interleaved indices at a time.
   ir::Body reduce_interleaved_tiles(const Index& outer_kept, int64_t together);
-  /// Divides `count` rows into `together` equal shares, and reduces the shares, interleaved, into a level. Requires that the rows may be
-  /// combined in any order.
+  /// Divides `count` rows into `together` equal shares, and combines the rows of all shares, interleaved, into the accumulators of a level.
+  /// Requires that the rows may be combined in any order.
   void reduce_interleaved_shares(const Tile& tile, const BlockLevel& level, Sym count, int64_t together, ir::Body& body);
   /// Returns the number of whole blocks of a chain that are reduced interleaved, and the function that emits the statements for them.
   /// `next` is level 1, into which the results of the blocks are combined.
@@ -286,16 +291,16 @@ class ReduceLowering {
   std::vector<size_t> kept_;           // kept axes of the source (those that are not reduced) whose size is not 1
   std::vector<size_t> outer_, inner_;  // reduced axes: those that are reduced as a chain, and those that are reduced in lanes
   const RowPass* pass_ = nullptr;      // the pass that is being lowered
-  std::vector<Results> results_;       // where the results of the passes so far are
+  std::vector<Results> results_;       // one entry for each pass lowered so far: where its results are
   int simd_width_;
   Accumulators accumulators_;
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
   bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
-  // If set, accumulators of columns are declared without initial values, and loops initialise this many columns.
+  // If set, accumulators of columns are declared without initial values, and loops set the first *columns_set_ elements of each.
   std::optional<Sym> columns_set_;
-  bool masks_columns_ = false;  // whether the mask of an element says only whether its column exists
+  bool masks_columns_ = false;  // whether the current mask depends only on the column (it is true if the column exists)
   bool in_nan_retry_ = false;   // whether the code being generated is the body of a Retry statement (with_nan_retry())
   int names_ = 0;
 };

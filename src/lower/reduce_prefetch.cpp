@@ -1,4 +1,4 @@
-// Software prefetches of reductions: they fetch cache lines of later pages and of later rows.
+// Inserts software prefetches into reductions. They fetch cache lines of later pages and of later rows.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -29,8 +29,8 @@ LoopTags::Pages ReduceLowering::page_prefetches() const {
   return !only_reduces ? LoopTags::Pages::kNone : kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
 }
 
-// The test succeeds if the pass keeps computed values, or if it calls functions (usually exp) on a row that an earlier pass has loaded into
-// the cache.
+// A pass counts as limited by computation if it keeps values that it computes (row values), or if it calls functions (usually exp) on a row
+// that an earlier pass has loaded into the cache.
 bool ReduceLowering::is_compute_bound(const Body& step) {
   if (!pass_->row_values.empty()) return true;
   const std::vector<const UOp*> uops = uops_of(arena_, step);

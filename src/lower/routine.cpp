@@ -1,6 +1,6 @@
-// Routine template, for sorts and Fourier transforms. The rows, which are at equal distances in memory, are divided into blocks. A function
-// of the generated source (render/routines/sort.cpp, argsort.cpp, dft.cpp) processes the rows of a block. Each block has its own scratch
-// memory.
+// The routine template lowers kernels that sort or Fourier-transform rows. The rows, which are at equal distances in memory, are divided
+// into blocks. A function of the generated source (render/routines/sort.cpp, argsort.cpp, dft.cpp) processes the rows of a block. Each
+// block has its own scratch memory.
 #include "schedule/routine.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Scan template: the loops over the kept axes (those that are not scanned), and the code that tree order and chain order share.
+// Lowers scans (the scan template): makes the loops over the kept axes (those that are not scanned), and the code that tree order and chain
+// order share.
 #include "lower/scan.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Code that the two orders of scans share: tree and chain (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
+// Contains code that the two orders of scans share: tree and chain (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
 //
 // Level 0 scans the elements of a block, starting from a given carry, which is the running value before the block. At the same time it
 // accumulates the total of the block, which starts at the identity, so that the elements are read only once. The totals of blocks are the

@@ -1,5 +1,5 @@
-// Chain-order scans. The running values (carries) and totals of a tile of the last kept axis are contiguous (in the L1 cache, or in
-// registers) and are the vector axis. The rows of elements are read one after the other, several in each step.
+// Lowers scans in chain order. The running values (carries) and totals of a tile of the last kept axis are contiguous (in the L1 cache, or
+// in registers) and are the vector axis. The rows of elements are read one after the other, several in each step.
 #include <algorithm>
 
 #include "base/text.h"

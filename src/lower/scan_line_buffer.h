@@ -6,8 +6,8 @@
 
 namespace harp::lower {
 
-/// Returns prefetches of the cache lines that the statements `loads`, executed for a later group 8 KB further on, will load. Returns none
-/// if the statements contain loops.
+/// Returns prefetches of the cache lines that the statements `loads` will load when they are executed for elements 8 KB further on. Returns
+/// none if the statements contain loops.
 ir::Body line_prefetches(ir::Arena& arena, const ir::Body& loads);
 
 class ScanLineBuffer {

@@ -1,6 +1,6 @@
-// Tree-order scans. For each index of the kept axes, groups of 64 elements are loaded, scanned by one statement (AccScan) and stored; the
-// lanes are the vector axis. The level above processes the totals of blocks in the same way: it collects 64 totals in a group. It scans
-// that group again after each block, because the next block needs its carry. The schedule gives the number of groups that are
+// Lowers scans in tree order. For each index of the kept axes, groups of 64 elements are loaded, scanned by one statement (AccScan) and
+// stored; the lanes are the vector axis. The level above processes the totals of blocks in the same way: it collects 64 totals in a group.
+// It scans that group again after each block, because the next block needs its carry. The schedule gives the number of groups that are
 // software-pipelined (ScanPipeline). If the stores are non-temporal and rows are not whole cache lines, the results of a block are first
 // written to an array in the first-level cache (ScanLineBuffer).
 //
@@ -122,7 +122,8 @@ class TreeScan : ScanLowering {
     body.push_back(groups);
   }
 
-  /// Executes the tags of these statements now, before the rest of the kernel is scheduled.
+  /// Returns these statements after the tags of their loops (ir::LoopTags) have been executed: vectorised and unrolled now, instead of
+  /// together with the rest of the kernel.
   Body now(const Body& tagged) const { return apply_tags(arena_, c_.kernel, tagged); }
   /// Emits statements that load, scan and store a group of `count` elements, from element `first` of the row on.
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
@@ -201,7 +202,8 @@ class TreeScan : ScanLowering {
     return pipeline_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
   }
 
-  /// Replaces the elements of the group by their running values, starting from `carries`. The totals of the group go to group_totals_.
+  /// Replaces the elements of the group by their running values, starting from the accumulators `carries`. Stores the totals of the group,
+  /// one for each scan, in the accumulators group_totals_.
   void scan_group(const Row& group, const Row& carries, Body& body) {
     is_group_scanned_ = true;
     for (size_t s = 0; s < scans_.size(); ++s) {

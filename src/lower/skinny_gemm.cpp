@@ -1,6 +1,6 @@
-// A contraction with few rows (skinny GEMM). The columns' factor is not packed, because each of its elements is used only a few times. For
-// each row, several terms at a time are added to sums that stay in memory. The columns' factor is therefore read only once, in long
-// contiguous pieces.
+// Lowers contractions with few rows (skinny GEMM). The columns' factor is not packed, because each of its elements is used only a few
+// times. For each row, several terms at a time are added to sums that stay in memory. The columns' factor is therefore read only once, in
+// long contiguous pieces.
 #include <algorithm>
 
 #include "lower/contraction_factors.h"

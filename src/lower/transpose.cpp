@@ -1,5 +1,5 @@
-// Transpose template: lowers an elementwise kernel to blocks of two axes. Along the last axis ("columns") the stores are contiguous. Along
-// another axis ("rows") some loads are contiguous; these are the *crossed* loads.
+// The transpose template lowers an elementwise kernel to blocks of two axes. Along the last axis ("columns") the stores are contiguous.
+// Along another axis ("rows") some loads are contiguous; these are the *crossed* loads.
 //
 //   for the other axes, for blocks of rows, for blocks of columns:
 //     copy each crossed load for the whole block, transposed, so that it is contiguous along columns
@@ -53,7 +53,8 @@ class TransposeLowering {
   }
 
  private:
-  /// A load that is contiguous along the rows: it reads position `first` + row variable + column variable * `step`.
+  /// A load that is contiguous along the rows. It reads the position `first` + (the variable of the rows) + (the variable of the columns) *
+  /// `step`.
   struct Crossed {
     const UOp* load;
     Sym first, step;

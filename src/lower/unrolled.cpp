@@ -1,8 +1,8 @@
-// Unrolled template: kernels with axes of a few elements (short axes), such as a softmax of rows of three columns. The loops run over the
-// other axes, and the innermost loop is vectorised, so each lane is a row. An iteration computes every element of the short axes as a
-// separate expression. The reduction of a short axis is a tree of operations on values in registers, in the order of docs/semantics.md; the
-// running values of a scan are computed in the same way. All elements are loaded before the first one is stored. Loads and stores of rows
-// are interleaved accesses (ir/interleaved_accesses.cpp).
+// The unrolled template lowers kernels with axes of a few elements (short axes), such as a softmax of rows of three columns. The loops run
+// over the other axes, and the innermost loop is vectorised, so each lane is a row. An iteration computes every element of the short axes
+// as a separate expression. The reduction of a short axis is a tree of operations on values in registers, in the order of
+// docs/semantics.md; the running values of a scan are computed in the same way. All elements are loaded before the first one is stored.
+// Loads and stores of rows are interleaved accesses (ir/interleaved_accesses.cpp).
 //
 // In docs/semantics.md ("Sums") accumulators start at the identity, and accumulators to which no element is added keep it. This template
 // does not combine values with the identity. The difference matters only where floats are added, by a sum or by logaddexp, and only for the
@@ -215,8 +215,8 @@ class UnrolledLowering {
         best = x;
         continue;
       }
-      // x does not replace `best` if x is not better than `best`, or if `best` is NaN. A comparison with NaN is false, so a NaN x replaces
-      // a number
+      // `best` is kept if it is NaN, or if x <= best (for an argmax) or best <= x (for an argmin). Both comparisons are false if x is NaN,
+      // so a NaN replaces a number.
       const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
       if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
       number =

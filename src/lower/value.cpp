@@ -80,8 +80,8 @@ Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const
   if (program_.buffers[static_cast<size_t>(buffer)].space == Space::kScratch) {
     size_t first = 0;
     while (shape[first].is_constant(1)) ++first;
-    // A block buffer, which connects kernels of a chain, contains only one index of its first axis: that of the block that is being
-    // computed.
+    // A block buffer, through which the kernels of a chain (schedule/chain.h) pass on one block, contains only one index of its first axis:
+    // that of the block that is being computed.
     index[first] = 0;
   }
   return flatten(index, shape);

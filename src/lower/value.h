@@ -1,5 +1,5 @@
-// Pull lowering: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. The value of
-// a stored node is therefore one expression, into which all elementwise ops, views, pads and concats between the loaded buffers and the
+// Lowers by pulling: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. The value
+// of a stored node is therefore one expression, into which all elementwise ops, views, pads and concats between the loaded buffers and the
 // store are fused.
 #pragma once
 

@@ -45,7 +45,8 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
     int64_t size = 1;
-    // first: distance to the first position of the box from the position that is read if all variables are 0
+    // `first` is added to the position that is read if all variables are 0; the sum is the first position of the box. `copied` and `wanted`
+    // are the numbers of positions that are copied and that value() may read.
     Sym copied = 1, wanted = 1, first = 0;
     for (const Axis& axis : axes) {
       const auto along = linear_in(at, variable_of(axis.variable));

@@ -10,25 +10,26 @@ namespace harp::lower {
 
 class Windows {
  public:
-  /// A variable of the positions in a block, such as the number of a row. It takes the values 0 … count - 1. value() may later be called
-  /// for the positions 0 … read - 1. Only along the first axis may `read` be greater than `count`: a tile of rows may extend beyond the
-  /// last row of the block. Both are at most `most`.
+  /// One of the variables by which the positions in a block are numbered, such as the number of a row in the block. The copied elements are
+  /// those for the values 0 … count - 1. value() may later be called for the values 0 … read - 1; only along the first axis may `read` be
+  /// greater than `count`, because a tile of rows may extend beyond the last row of the block. Both are at most `most`.
   struct Axis {
     Sym variable, count, read;
     int64_t most;
   };
-  /// Adds statements to `body` that copy the elements read at positions `index` of `factor`, which depend on the variables of `axes`.
-  /// Positions from `count` on are zero in the copy. Returns none and leaves `body` unchanged if these elements are not a box of the array
-  /// or if copying does not pay.
+  /// Adds statements to `body` that copy the elements of an array that `factor` reads at `index`, an expression of the variables of `axes`,
+  /// for all values of these variables. For positions from Axis::count on, the copy contains zeros. Returns nullopt and leaves `body`
+  /// unchanged if these elements do not form a box of an array, or if copying does not pay.
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, ir::Body& body);
 
-  /// Returns the value of the factor at an index of the block; it reads the copy instead of the array.
+  /// Returns the value of the factor at `index`, an expression of the variables of the copied axes. It is computed from the copy instead of
+  /// the array.
   const ir::UOp* value(const Node* factor, const Index& index) const;
 
  private:
-  /// The ends of a box along each axis, relative to the origin of the box. copied: the end of the elements that are copied; read: the end
-  /// of the elements that value() reads.
+  /// The ends of a box along each axis, relative to the origin of the box. copied: end of the elements that are copied from the array.
+  /// read: end of the elements that value() may read, which are zero from `copied` on.
   struct Ends {
     Index copied, read;
     bool reads_beyond(size_t axis) const { return !proven_at_most(read[axis], copied[axis]); }

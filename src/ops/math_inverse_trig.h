@@ -40,7 +40,8 @@ struct InverseTrigFunctions {
     F ax = M::abs(x), ay = M::abs(y);
     Bool swap = ay > ax, negative = R::is_negative(x);
     F n = R::pick(swap, ax, ay), d = R::pick(swap, ay, ax);
-    // As atan2 requires, 0/0 counts as 0, inf/inf as 1 and finite/inf as 0; a plain division would give NaN, or a remainder that is NaN.
+    // As atan2 requires, 0/0 counts as 0, inf/inf as 1 and finite/inf as 0. In each of these cases, the code below would give NaN as the
+    // quotient q or as its remainder.
     Bool limit = (d == real(R::kInfinity)) | (d == real(0));
     n = R::pick(limit, R::pick(n == real(R::kInfinity), real(1), real(0)), n);
     d = R::pick(limit, real(1), d);

@@ -1,4 +1,4 @@
-// Declarations derived from the op table (ops.def): the enumeration of ops, and for each op its names, dtypes and flags.
+// Contains declarations that are derived from the op table (ops.def): the enumeration of ops, and for each op its names, dtypes and flags.
 #pragma once
 
 #include <cstdint>

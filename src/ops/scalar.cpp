@@ -1,4 +1,4 @@
-// Scalars: conversion by the cast rules of docs/semantics.md, identities of reductions, conversion to text.
+// Implements Scalar: conversion by the cast rules of docs/semantics.md, identities of reductions, conversion to text.
 #include "ops/scalar.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// One element of any dtype, stored as bits. Used for constants, pad values and identities of reductions.
+// Defines Scalar, one element of any dtype, stored as bits. It is used for constants, pad values and identities of reductions.
 #pragma once
 
 #include <bit>

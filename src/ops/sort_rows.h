@@ -1,4 +1,4 @@
-// Constants for sorting rows that the scheduler and the renderer (render/routines/sort.cpp) share.
+// Contains constants for sorting rows that the scheduler and the renderer (render/routines/sort.cpp) share.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Factorisation of the length of a Fourier transform (docs/semantics.md), shared by the interpreter, the scheduler and the renderer.
+// Divides the length of a Fourier transform into factors (docs/semantics.md). This code is shared by the interpreter, the scheduler and the
+// renderer.
 #pragma once
 
 #include <algorithm>
@@ -47,9 +48,9 @@ constexpr int64_t convolution_length(int64_t n) {
 /// and all imaginary parts are +0.
 enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 
-// The largest number of lanes of a vector for which transform_tables() and transform_spare() provide memory. They return, in real numbers,
-// the memory that a transform of n elements needs: tables, which depend only on the length, and temporary storage. render/routines/dft.cpp
-// defines the layout of this memory.
+// transform_tables() and transform_spare() return the memory, in real numbers, that a transform of n elements needs: for tables, which
+// depend only on n, and for temporary storage. It is enough for vectors of up to kMaxTransformLanes lanes. render/routines/dft.cpp defines
+// the layout of this memory.
 inline constexpr int64_t kMaxTransformLanes = 16;
 // Columns (or rows) are transformed in groups of at most this many elements. A group that would have fewer columns than a vector has lanes
 // gets one column for each lane instead.
@@ -65,8 +66,8 @@ constexpr int64_t transform_tables(int64_t n) {
   const int64_t rows = transform_rows(n);
   return rows == 1 ? 2 * n : 2 * (rows + n / rows) + 2 * most_in_tiles(rows, n / rows);
 }
-// Transforms that are not split into rows (rows == 1) are computed together, as many as a vector has lanes, also when they are part of a
-// convolution. Each of them needs 9 n real numbers.
+// A transform that is not split into rows of a matrix (rows == 1), also one that is part of a convolution, is computed together with
+// others, one in each lane of a vector. Each of them needs 9 n real numbers.
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);

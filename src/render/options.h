@@ -1,4 +1,4 @@
-// Options of the renderer for one unit (a generated source file).
+// Contains the options of the renderer for one unit (a generated source file).
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@ class MemoryPool;
 
 inline constexpr size_t kBufferAlignment = 64;  // size of a cache line and of the widest vector register, in bytes
 
-/// A plain struct, whose copies refer to the same allocator. Several threads may call its functions at the same time.
+/// The functions that allocate and release memory: those of the C library, or those that the host application gave. Copies of this plain
+/// struct refer to the same allocator. Several threads may call the functions at the same time.
 struct Allocator {
   void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer

@@ -1,4 +1,4 @@
-// Backend "c": calls the entry point of a loaded shared library.
+// Implements the executable of the backend "c", which calls the entry point of a loaded shared library.
 #include <algorithm>
 
 #include "base/error.h"

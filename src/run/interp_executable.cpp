@@ -1,4 +1,4 @@
-// Backend "interp": the executable that evaluates a graph node by node.
+// Implements the executable of the backend "interp", which evaluates a graph node by node.
 #include "interp/interpreter.h"
 #include "run/closure_executable.h"
 #include "run/stack_array.h"

@@ -1,4 +1,4 @@
-// The header of a .npy file: a Python dict literal with exactly the keys descr, fortran_order and shape.
+// Parses and writes the header of a .npy file: a Python dict literal with exactly the keys descr, fortran_order and shape.
 #pragma once
 
 #include <span>

@@ -184,7 +184,8 @@ class Analysis {
     if (!a || !b) return;
     std::optional<BodyPosition> fact = is_true ? BodyPositions::difference(*b, *a) : BodyPositions::difference(*a, *b);
     if (!fact) return;
-    // the condition is strict: a < b, or b < a
+    // Here the fact follows from a strict comparison (a < b, or b < a), so the difference of the two positions is at least 1; `fact`
+    // becomes the difference minus 1.
     if ((e.op == Op::kLt) == is_true) fact = BodyPosition{fact->value - 1, fact->lo - 1, fact->hi - 1};
     facts_.push_back(*fact);
   }

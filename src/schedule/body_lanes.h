@@ -31,15 +31,16 @@ enum class Inside : uint8_t {
 
 struct BodyIndices {
   std::vector<Inside> inside;  // one entry for each place of the body where an array is indexed, in the order of ElementBody::sites
-  // indexed by variable: whether its only value is set in its declaration and is a position (body_positions.h)
+  // For each variable of the body, in order of their numbers: whether it is set only in its declaration, to a position (a value made of
+  // constants, sizes, indices and loop counters, see body_positions.h).
   std::vector<bool> is_position;
 };
 /// Returns which indices of the body are proven to be inside their arrays if the elements of the result are computed one by one.
 BodyIndices indices_of_body(const Node& custom);
 
 struct BodyLanes {
-  // The size in bytes of the widest number that differs between the lanes, but at least 4. If the body has loops, numbers outside of them
-  // do not count. Positions (body_positions.h) never count.
+  // The size in bytes of the widest number in the body that differs between the lanes, but at least 4. Positions (body_positions.h) are
+  // left out, and, if the body has loops, so are numbers outside of the loops.
   size_t bytes = 4;
   BodyIndices indices;  // all indices are proven to be inside their arrays
 };

@@ -34,7 +34,7 @@ class BodyPositions {
   /// Returns a - b; nothing if it may be too large for a position.
   static std::optional<BodyPosition> difference(const BodyPosition& a, const BodyPosition& b);
 
-  /// Returns the size of the axis that a kSize expression names.
+  /// Returns the size of the axis that `size`, an expression of kind kSize, refers to.
   Sym size_of_axis(const BodyExpression& size) const;
   /// Returns this size of an array, converted to an expression of table_ if there is such a table.
   Sym size(Dim dim) const { return table_ != nullptr ? table_->import(dim) : dim; }

@@ -45,8 +45,7 @@ bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   return node.op == Op::kPermute && static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]) == from;
 }
 
-/// Tests whether the kernel's outermost loop is the one that threads divide, and each iteration of it processes a single index of the first
-/// axis.
+/// Tests whether threads divide the kernel's outermost loop, and each iteration of that loop processes a single index of the first axis.
 bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
@@ -250,7 +249,8 @@ class ChainFinder {
   /// cannot be in a chain.
   std::vector<std::unordered_set<int>> other_index_;
   std::vector<Uses> uses_;  // indexed by buffer: the kernels that write and read it, ascending
-  // indexed by generation: the first generation of the chain to which its kernel belongs; the generation itself if it belongs to no chain
+  // For each generation: the first generation of the chain to which the kernel of this generation belongs, or, if it belongs to no chain,
+  // the generation itself.
   std::vector<int> joined_;
   // nodes that the current walk has reached at the current index (seen_same_) and at other indices (seen_other_)
   NodeMarks seen_same_, seen_other_;

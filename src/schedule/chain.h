@@ -1,4 +1,4 @@
-// Parameters of chains: sequences of kernels that run together, block after block of their arrays (chain.cpp).
+// Contains the parameters of chains: sequences of kernels that run together, block after block of their arrays (chain.cpp).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct ChainOptions {
   int64_t rows = 64;
 };
 
-/// Tests whether a chain pays for an array of `blocks` blocks of `bytes` bytes each. `least`: size in bytes of the smallest array that is
-/// worth a chain.
+/// Tests whether a chain (kernels that together process one block of their arrays after the other) pays for an array of `blocks` blocks of
+/// `bytes` bytes each. `least`: size in bytes of the smallest array that is worth a chain.
 inline bool are_blocks(int64_t blocks, int64_t bytes, int64_t least, const FusionLimits& limits) {
   return blocks >= limits.min_blocks && bytes > 0 && bytes <= limits.max_block_bytes && bytes >= least / limits.max_blocks_of_smallest &&
          bytes * blocks >= least;

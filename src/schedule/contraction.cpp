@@ -9,8 +9,8 @@ namespace harp {
 namespace {
 
 constexpr int64_t kWidestVector = 16;  // lanes of the widest vector register of any supported machine
-// Padding to whole vectors enlarges the columns by a factor (room_of_vectors()). Rows and columns are exchanged only if this factor for the
-// new columns is at most this many times the factor for the old columns.
+// Rows and columns are exchanged only if this increases the work for padding by at most this factor: vectors along the columns compute
+// room_of_vectors() times as many columns as there are; after the exchange the same applies to the rows.
 constexpr double kMaxExchangedPadding = 1.125;
 
 }  // namespace

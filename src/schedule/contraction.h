@@ -39,12 +39,13 @@ Dim row_count(const Node& reduce, const Contraction& contraction);
 /// has other reductions or several passes, or if the kernel stores a value for every term.
 std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
-/// Returns the contraction with rows and columns exchanged: it computes the transposed product by B transposed times A transposed, so
-/// vectors run along the rows of C, and the results are stored transposed. That pays for products of few columns and many rows. Returns
-/// nothing if there is no axis of rows, if a factor consists of windows, or if only one of the factors varies along a further axis.
+/// Returns the contraction with rows and columns exchanged: instead of C = A B it computes the transposed product, B transposed times A
+/// transposed. Vectors then run along the rows of C, and results are stored transposed. That pays for products of many rows and few
+/// columns. Returns nothing if there is no axis of rows, if a factor consists of windows of a convolution, or if only one of the factors
+/// varies along a further axis.
 std::optional<Contraction> exchanged(const Node& reduce, const Contraction& usual);
-/// Returns the contraction of the kernel in the form that the schedule computes: exchanged() if only the rows have vectors, otherwise the
-/// usual form. The recipe of the schedule must be the contraction template.
+/// Returns the contraction that this schedule of the kernel computes: with rows and columns exchanged (exchanged()) if the schedule has
+/// vectors along the rows only, otherwise as it is. The recipe of the schedule must be the contraction template.
 std::optional<Contraction> as_contraction(const KernelPlan& kernel, const Schedule& schedule);
 
 }  // namespace harp

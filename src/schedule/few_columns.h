@@ -23,8 +23,8 @@ int64_t pieces_of_row(int64_t size, int64_t lanes);
 /// last reduced axis) is so short that it fills less than half of the vectors that would process it. False for a machine without vectors
 /// (limits.vector_bytes), and for arrays of few elements, for which a second kernel does not pay.
 bool has_few_columns(const Node& node, const FusionLimits& limits);
-/// Tests whether has_few_columns() is true and all columns together are few as well: no axis before the reduced ones has so many indices
-/// that threads could divide it.
+/// Tests whether has_few_columns() is true and the whole result has at most kMaxShortAxis elements (kernel_structure.h), so that the axes
+/// before the reduced axes are too short to be divided among threads.
 bool has_few_results(const Node& node, const FusionLimits& limits);
 
 }  // namespace harp

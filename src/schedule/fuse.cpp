@@ -109,10 +109,11 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
 
 /// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
-  // The kernel that writes the buffer that is written last. A root that joins this kernel need not wait for that buffer.
+  // The number of the kernel that writes the last of the buffers. A root (a stored node) that is computed by this same kernel need not wait
+  // for that buffer.
   int maker = -1;
-  // generation: the latest generation in which a kernel writes one of the buffers. of_others: the same, but without the buffers that
-  // `maker` writes. -1: there are no such buffers.
+  // generation: the latest generation in which a kernel writes one of the buffers. of_others: the latest generation in which a kernel other
+  // than `maker` writes one of them. Both are -1 if there are no such buffers.
   int generation = -1, of_others = -1;
 
   void add(int kernel, int made_in) {
@@ -529,8 +530,9 @@ class Fuser {
     return kernel.space;
   }
 
-  /// Tests whether values with these dependencies may be computed by kernel number k. `shares`: whether there is a reason to join the
-  /// kernel even if it neither reads nor makes an array that the values need.
+  /// Tests whether kernel number k may compute values with the dependencies `d`. Usually it must also read a buffer that the values read,
+  /// or make one of them; with `shares` there is another reason to join the kernel. `may_read_own`: whether the values may read buffers
+  /// that the kernel itself writes.
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const {
     count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
     if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers, limits_)) return false;
@@ -538,7 +540,7 @@ class Fuser {
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
       if (maker == k) {
-        // no kernel has a concat in `makes`, because several kernels write it
+        // a concat is in the `makes` of no kernel, because several kernels write its parts
         if (!may_read_own || d.other_index.contains(buffer) || !kernel.makes.contains(buffer)) return false;
         shares = true;
       } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {

@@ -51,11 +51,12 @@ struct FusionLimits {
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
-  int64_t window_rows;    // used instead of tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
+  // replaces tile_rows if the columns are windows of a convolution with more terms than a block of the sum (kChainBlock)
+  int64_t window_rows;
   bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
-  // Whether the kernel of a product also computes and stores values that depend only on its sums, however cheap they are, if another
-  // product reads these values (materialise.h)
+  // Whether the kernel of a product also computes and stores values that depend only on the sums of the product, however cheap they are to
+  // compute again, if another product reads these values (materialise.h).
   bool finishes_products;
 
   // --- Scatters of many updates (sorted_scatters.h): fewest updates along the axis of a scatter_add of floats for which sorting them by
@@ -82,8 +83,8 @@ struct FusionLimits {
   // The number of rows of a register tile. If the number of rows of a block is not a multiple of this number, the last tile of the block
   // computes rows that are not used.
   int64_t rows_of_tile;
-  // Every block of rows of a matrix reads the other factors of its products again. Cutting the matrix into blocks pays only if those
-  // factors have at most this many elements for each element of the block.
+  // Cutting a matrix into blocks of rows pays only if the other factors of its products have at most this many elements for each element of
+  // a block, because every block reads these factors again.
   int64_t max_read_again;
   // The smallest matrix that is cut into blocks, as a multiple of the size of the smallest array that is worth a chain
   // (ChainOptions::bytes).

@@ -23,10 +23,10 @@ namespace harp {
 struct RoutinePhase {
   int number;
   std::string_view name;  // shown in comments of the generated code
-  // The number of thread blocks that share the tiles or rows: for each index of all row axes but the last one (GridRoutine::positions), or
-  // in total if is_once.
+  // The number of thread blocks that share the tiles or rows of a phase: their total number if is_once, otherwise the number for each of
+  // GridRoutine::positions (the indices of all row axes but the last one).
   Dim blocks;
-  bool is_once = false;           // whether the phase runs once, instead of once for each of GridRoutine::positions
+  bool is_once = false;           // true: the phase runs once; false: it runs once for each of GridRoutine::positions
   std::optional<Dim> guard{};     // the phase runs only if this is >= 0; none: always
   int threads = kRoutineThreads;  // number of threads of a block
 };
@@ -34,7 +34,8 @@ struct RoutinePhase {
 struct GridRoutine {
   std::vector<RoutinePhase> phases;
   Dim positions = 1;  // number of indices of all row axes but the last one
-  // The scratch memory, in elements of the result: first `tables`, which all positions share, then `memory` for each position.
+  // The sizes of the parts of the scratch memory, in elements of the result: `tables` elements that all positions share, and then `memory`
+  // elements for each position.
   Dim tables = 0, memory = 0;
 
   Dim scratch() const { return tables + positions * memory; }

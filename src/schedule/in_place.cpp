@@ -1,7 +1,8 @@
-// Algorithm: a walk goes from every stored value down to its loads. It records whether each buffer is read at the stored element itself or
-// at another element (through a flip, a pad, an expand, …). A kernel completes all reads of an iteration before it stores (ir/linearize.h),
-// so a buffer that is read only at the stored element may be overwritten there. A row-wise kernel stores the elements of a row in one of
-// its passes. That store may overwrite what the same or an earlier pass reads, but not what a later pass reads.
+// Finds the buffers that a kernel may overwrite with its results. A walk goes from every stored value down to its loads. It records whether
+// each buffer is read at the stored element itself or at another element (through a flip, a pad, an expand, …). A kernel completes all
+// reads of an iteration before it stores (ir/linearize.h), so a buffer that is read only at the stored element may be overwritten there. A
+// row-wise kernel stores the elements of a row in one of its passes. That store may overwrite what the same or an earlier pass reads, but
+// not what a later pass reads.
 #include "schedule/in_place.h"
 
 #include <algorithm>

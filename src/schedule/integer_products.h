@@ -13,7 +13,7 @@
 
 namespace harp {
 
-/// Returns the rewritten graph, or the graph itself if nothing changes.
+/// Returns the graph with such sums of products of integers marked as contractions, or the graph itself if there are none.
 std::shared_ptr<Graph> mark_integer_products(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

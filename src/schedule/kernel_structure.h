@@ -67,9 +67,10 @@ struct UnrolledAxes {
   // The elements of one iteration: the number of indices of the unrolled axes times the number of elements of a reduced row.
   int64_t elements;
 };
-/// Returns the axes of a schedule that unrolls short axes; nothing if the kernel cannot be lowered in this way, if no axis is short (rows
-/// of one element that are reduced in lanes order count as short), or if vectors run along the last kept axis and a single expression can
-/// compute each result (few_terms.h), which is the same code.
+/// Returns the axes of a schedule that unrolls short axes. Returns nothing in these cases:
+/// - the kernel has a form that cannot be unrolled, or an iteration would have too many operations;
+/// - no axis is short (rows of one element that are reduced in lanes order count as short);
+/// - vectors would run along the last kept axis, and a single expression can compute each result (few_terms.h), which gives the same code.
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel);
 
 /// Limits that every legal schedule obeys: the most elements of one unrolled axis, or of all reduced axes together; the most elements of

@@ -270,7 +270,8 @@ void check_unrolled(const Program& program, const KernelPlan& kernel, const Sche
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule) {
   const auto is_unusual = [](const AxisSchedule& axis) { return axis.simd_width > 1 || axis.unroll > 1; };
   if (!kernel.scans.empty() || (!kernel.reduces.empty() && !expression_terms(kernel))) return true;
-  // number of axes: the last kept one and, if there are reductions, that of their terms
+  // number of axes of the schedule that may have vectors or be unrolled without unrolling short axes: the last kept axis and, if there are
+  // reductions, the axis of their terms
   const std::ptrdiff_t last = kernel.reduces.empty() ? 1 : 2;
   return std::ssize(schedule.axes) > last && std::any_of(schedule.axes.begin(), schedule.axes.end() - last, is_unusual);
 }

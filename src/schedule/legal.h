@@ -10,9 +10,9 @@ namespace harp {
 
 struct AxisRules {
   AxisKind kind = AxisKind::kSequential;
-  bool threads = false;  // the axis may be of kind thread instead of its usual kind
-  bool groups = false;   // the axis may be of kind thread_group instead of its usual kind
-  // If min_tile is 0, the schedule may leave the tile unset. If max_tile is 0, it must leave it unset.
+  bool threads = false;  // whether the schedule may give the axis the kind thread instead of `kind`
+  bool groups = false;   // whether the schedule may give the axis the kind thread_group instead of `kind`
+  // Smallest and largest tile. If min_tile is 0, the schedule may leave the tile unset; if max_tile is 0, it must leave it unset.
   int64_t min_tile = 0, max_tile = 0;
   int max_unroll = 1;
   // Most vector lanes, or, on a GPU, most adjacent elements of one thread (elements_of_thread.h). Every power of two up to this number is
@@ -25,15 +25,16 @@ struct AxisRules {
 struct ScheduleRules {
   Template recipe;
   std::vector<AxisRules> axes;
-  // Whether the recipe has an inner loop. The options `partition` and `overlap` of a schedule have an effect only on such a loop.
+  // Whether the recipe has an inner loop, to which the options `partition` and `overlap` of a schedule apply. Without such a loop they have
+  // no effect.
   bool has_inner_loop = false;
   bool may_stream = false, may_defer_stores = false, may_prefetch = false, may_use_invalid_flag = false, may_compute_half = false;
 };
 
 /// Returns the rules for each recipe (Template) that can lower the kernel. The first is recipe_of(kernel).
 std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& kernel);
-/// A contraction may have its rows and columns exchanged (as_contraction() in contraction.h). Changes the contraction's rules in `recipes`,
-/// which rules_of() returned, to those for the form that the schedule has.
+/// Adapts the rules of a contraction to the schedule. `recipes` is the result of rules_of(). If the schedule computes the contraction with
+/// rows and columns exchanged (as_contraction() in contraction.h), its rules are replaced by those for the exchanged contraction.
 void adapt_rules(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::vector<ScheduleRules>& recipes);
 /// Throws Error{kInvalidArgument} if the schedule breaks a rule of rules_of(), or if its tiles and blocks are too large. The message names
 /// the rule and begins with `where` (for example "kernel_3").

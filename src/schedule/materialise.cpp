@@ -196,7 +196,8 @@ class FinishedProducts {
   std::vector<std::vector<const Node*>> users_;
 };
 
-/// Tests whether the node only converts its source to a dtype of more bytes. Of the two, the source is the one to store.
+/// Tests whether the node only converts its source to a dtype of more bytes, so that storing the source takes less memory than storing the
+/// node.
 bool widens(const Node& node) { return node.op == Op::kCast && size_of(node.sources[0]->dtype) < size_of(node.dtype); }
 
 /// Adds to `stored` the values that FinishedProducts finds and that are factors of products.
@@ -421,7 +422,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (has_buffer(source)) continue;
       last_level[source->id] = std::max(last_level[source->id], stored.contains(node) ? level[node->id] : last_level[node->id]);
       Readings& theirs = readings[source->id];
-      // A kernel over the shape of each source stores that source into its part of the result.
+      // Each source of a stored concat is stored by a kernel over the shape of that source, which reads the source once.
       if (node->op == Op::kConcat && stored.contains(node)) {
         add_reading(theirs, mix(space_key(source->shape), 5), 1);
         continue;

@@ -34,9 +34,9 @@ double exact_cost(const Node& root, const NodeMarks& stored);
 /// Returns the number of elements of `part` divided by that of `whole`, but at most 1; 1 if the ratio is unknown.
 double share_of(const Shape& part, const Shape& whole);
 
-/// Tests whether a kernel that computes `root`, a value with the shape of the reduction's source, computes pads or concats of more than
-/// `least` elements along axes that the reduction flattens. If one kernel did both, each element would need a division to find its index.
-/// loads(node): whether the kernel loads the node instead of computing it.
+/// Tests whether a kernel that computes `root`, a value with the shape of the reduction's source, would compute pads or concats of more
+/// than `least` elements along several axes that the reduction flattens into one. If so, each element needs a division to find its index,
+/// unless another kernel computes and stores the value. loads(node) returns whether the kernel loads the node instead of computing it.
 bool computes_borders(const Node& root, const Node& reduce, int64_t least, const std::function<bool(const Node*)>& loads);
 
 /// Returns the nodes of `live` (sorted with sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that

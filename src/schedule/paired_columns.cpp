@@ -21,8 +21,8 @@ struct Half {
   size_t part;
 };
 
-/// Returns which half of the array a slice takes: 0 or 1, if it takes every second element of the last axis, whose size is even, and all
-/// elements along the other axes.
+/// If the slice takes every second element of the last axis, which has an even size, and all elements along the other axes, returns the
+/// element with which it begins: 0 or 1. Otherwise returns nothing.
 std::optional<size_t> half_of(const Node& slice) {
   if (slice.op != Op::kSlice || slice.rank() == 0) return std::nullopt;
   const auto& taken = slice.as<SliceAttributes>();

@@ -14,7 +14,8 @@
 
 namespace harp {
 
-/// Returns the rewritten graph, or the graph itself if nothing changes. Changes nothing for a GPU, for which this was not measured.
+/// Returns the graph in which products with the real and with the imaginary part of one array are computed as one product, or the graph
+/// itself if there are none. Returns the graph itself for a GPU, for which this was not measured.
 std::shared_ptr<Graph> pair_columns(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

@@ -1,8 +1,8 @@
-// The memory plan. The workspace is divided into slots, and buffers whose lifetimes (in generations) do not overlap share a slot; they are
-// its members. A slot is as large as its largest member and begins at the next multiple of 64 bytes after the slot before it, so the
-// workspace size for given shape variables is exact. If every free slot is too small for a buffer, the buffer gets several adjacent slots.
-// If the last kernel that reads a buffer may overwrite it with its result (in_place.h), the result takes over the slot. The same algorithm
-// places the block buffers of chains (chain.cpp) in the memory of each worker; their lifetimes are counted in kernels instead of
+// Makes the memory plan. The workspace is divided into slots, and buffers whose lifetimes (in generations) do not overlap share a slot;
+// they are its members. A slot is as large as its largest member and begins at the next multiple of 64 bytes after the slot before it, so
+// the workspace size for given shape variables is exact. If every free slot is too small for a buffer, the buffer gets several adjacent
+// slots. If the last kernel that reads a buffer may overwrite it with its result (in_place.h), the result takes over the slot. The same
+// algorithm places the block buffers of chains (chain.cpp) in the memory of each worker; their lifetimes are counted in kernels instead of
 // generations.
 #include <algorithm>
 #include <span>
@@ -31,7 +31,7 @@ struct Slot {
   // block buffers it is the number of that kernel instead.
   int busy_until;
   std::vector<int> members;
-  size_t together = 1;  // number of adjacent slots, including this one, that the last member takes
+  size_t together = 1;  // number of adjacent slots, this one and those after it, that the last member of this slot occupies
 };
 
 /// Returns the slot of a buffer that buffer `id` may overwrite in place, or null. Only the last member of a slot can be overwritten.

@@ -49,7 +49,7 @@ std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<
   if (node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape)) return order;
   if (node.op != Op::kPermute) return std::nullopt;
   const Shape& from = node.sources[0]->shape;
-  // rank: the index of each source axis among the axes whose size is not 1.
+  // rank[axis]: the index of source axis `axis` among the source axes whose size is not 1
   std::vector<size_t> rank(from.size()), result;
   for (size_t axis = 0, next = 0; axis < from.size(); ++axis) rank[axis] = from[axis].is_constant(1) ? next : next++;
   for (const int axis : node.as<PermuteAttributes>().axes)

@@ -38,8 +38,8 @@ int64_t bytes_of_result(const KernelPlan& kernel);
 /// Returns an upper bound for the shared memory, in bytes, that a block of threads needs. `bytes`: the size of an element of a factor, and
 /// of a result while it is accumulated.
 int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes);
-/// Tests whether tensor cores can compute the tile. A warp computes blocks of 8 x 8 results, of which each thread has two; each instruction
-/// adds four terms.
+/// Tests whether tensor cores can compute the tile: whether each warp has whole blocks of 8 x 8 results, of which each thread has two, and
+/// a step has whole groups of four terms, which one instruction adds.
 bool fits_mma(const ProductTile& tile);
 /// Reads the tile from the schedule. The last axis of the rows and the last axis of the columns have the size of the tile (`tile`) and of a
 /// thread's part (`unroll`); the last axis of the schedule, the terms, has the number of terms (`tile`), the size of a slice (`split`) and

@@ -1,4 +1,4 @@
-// Properties of kernels, and the printer and the verifier of a Program.
+// Implements the properties of kernels, and the printer and the verifier of a Program.
 #include "schedule/program.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A scheduled graph: kernels with their nodes and schedules, generations (sets of kernels that do not depend on each other), and buffers.
+// Defines a scheduled graph: kernels with their nodes and schedules, generations (sets of kernels that do not depend on each other), and
+// buffers.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ struct Buffer {
   Dim bytes;
   // The position of a temporary in bytes from the start of its memory (`space`), set by plan_memory.
   Dim offset;
-  // For a temporary: the generations of its first write and of its last read.
+  // For a temporary: the numbers of the generations of kernels that first write and that last read it.
   int first_generation = 0, last_generation = 0;
   // Where a temporary is: in the workspace, or, if only the kernels of a chain (chain.cpp) use it, in kScratch, the worker's own memory. In
   // kScratch it consists of only one block, the elements at one index of its first axis.
@@ -79,8 +80,8 @@ struct KernelPlan {
   /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null. If it is a result
   /// of a custom function, the kernel also computes the other results of the call, and stores those that are used.
   const Node* alone = nullptr;
-  // The index of the scratch buffer in the workspace that a routine, or a scan or product on a GPU, uses; -1: none (routine.h,
-  // gpu/grid_scan.h, gpu/product_slices.h).
+  // The index in Program::buffers of the scratch buffer in the workspace that a routine uses, or a scan or product on a GPU; -1: none
+  // (routine.h, gpu/grid_scan.h, gpu/product_slices.h).
   int scratch = -1;
   std::vector<int> reads;  // indices of the buffers that the kernel reads, in order of first use
   int generation = 0;
@@ -117,7 +118,8 @@ struct Program {
 /// Returns the condition (>= 0) under which variant number `v` runs: its own guard holds, and the guard of no earlier variant does;
 /// nullopt: it always runs. Earlier variants that run only without aliasing are ignored.
 std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v);
-/// Gives a kernel with reductions or scans a scratch buffer (KernelPlan::scratch) of this many elements of `dtype`.
+/// Adds a scratch buffer of `elements` elements of `dtype` to the program and to the kernel (KernelPlan::scratch). The kernel must have
+/// reductions or scans.
 void add_scratch(Program& program, KernelPlan& kernel, DType dtype, Dim elements);
 
 /// Tests whether the node needs its own kernel: routines, scatters, native calls, and custom functions with loops or checked indices (one

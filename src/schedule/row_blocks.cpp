@@ -1,8 +1,8 @@
-// Algorithm: a region starts at a product of matrices. It contains everything that is computed from the product's result row by row, until
-// the data is small again (after another product, or a sum along each row). A region is cut into blocks if no node outside of it uses one
-// of its large arrays. The arrays inside the region then have the shape [blocks, rows of a block, ...] instead of [batch..., rows, ...].
-// Arrays that enter or leave the region are reshaped. If the number of rows is not a multiple of the block's rows, rows of zeros are
-// appended first; their results are not used.
+// Cuts the large arrays of some regions of a graph into blocks of rows. A region starts at a product of matrices. It contains everything
+// that is computed from the product's result row by row, until the data is small again (after another product, or a sum along each row). A
+// region is cut into blocks if no node outside of it uses one of its large arrays. The arrays inside the region then have the shape
+// [blocks, rows of a block, ...] instead of [batch..., rows, ...]. Arrays that enter or leave the region are reshaped. If the number of
+// rows is not a multiple of the block's rows, rows of zeros are appended first; their results are not used.
 #include "schedule/row_blocks.h"
 
 #include <algorithm>
@@ -100,7 +100,8 @@ class RegionFinder {
     const auto size = static_cast<int64_t>(size_of(node.dtype));
     const int64_t bytes = count_of(node.shape) * size;
     if (cut.rows() < 2 * options_.rows || bytes < limits_.large_arrays * options_.bytes) return std::nullopt;
-    // The array is not cut if its first axis already divides it into blocks that are small enough for a chain.
+    // The array need not be cut into blocks of rows if the first axis whose size is not 1 comes before the rows and divides the array into
+    // blocks of the size that a chain needs (chain.h).
     const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](const Dim& d) { return !d.is_constant(1); });
     if (static_cast<size_t>(first - node.shape.begin()) < rows &&
         are_blocks(first->constant(), bytes / first->constant(), options_.bytes, limits_))

@@ -13,7 +13,7 @@
 
 namespace harp {
 
-/// Returns the rewritten graph, or the graph itself if nothing is cut.
+/// Returns the graph in which such matrices are cut into blocks of rows, or the graph itself if no matrix is cut.
 std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options, const FusionLimits& limits);
 
 }  // namespace harp

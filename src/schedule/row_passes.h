@@ -17,8 +17,8 @@ using AxisMask = uint32_t;  // a set of axes of Rows::space (the shape of the el
 /// The rows that several kernels process: the shape of all their elements, and which of its axes are reduced. A row consists of the
 /// elements along the reduced axes.
 struct Rows {
-  const Node* reduce;  // one of the reductions that combine the elements of each row
-  // Both are without axes of size 1. space: the shape of the elements; kept: `space` without the reduced axes.
+  const Node* reduce;  // one of the reductions that combine the elements of a row
+  // The shape of the elements of all rows (space), and this shape without the reduced axes (kept). Both are without axes of size 1.
   Shape space, kept;
   AxisMask reduced = 0;
 

@@ -1,4 +1,4 @@
-// Row-wise kernels. Reductions over the same rows and the elementwise values between them (softmax, layer_norm, logsumexp and their
+// Makes row-wise kernels. Reductions over the same rows and the elementwise values between them (softmax, layer_norm, logsumexp and their
 // gradients) become one kernel that makes several passes over each row, instead of several kernels that pass arrays through memory.
 //
 // The kernels are divided into *groups*, each of which will become one kernel. At first every kernel is a group of its own. A group is
@@ -26,7 +26,7 @@ namespace {
 constexpr int kMaxVisits = 400;
 
 struct Group {
-  // The kernels of the group in ascending order. It is empty after the group has been merged into another one.
+  // The kernels of the group in ascending order. A group that has been merged into another one has none.
   std::vector<int> kernels;
   const Node* reduce = nullptr;
   int level = 0;

@@ -16,8 +16,8 @@ struct ScheduleOptions {
   int simd_width = 0;
   std::string_view overrides;  // overrides of schedules, in the syntax of override.h; may be empty
   ChainOptions chains = {};
-  // The generated code is C without vector types (PipelineOptions::plain_text), so overrides must not request vectors. This is not set for
-  // a GPU, whose schedules need no vectors for `simd` (elements_of_thread.h).
+  // Whether the generated code is C without vector types (PipelineOptions::plain_text); overrides must then not request vectors. Never set
+  // for a GPU, whose schedules need no vector types for `simd` (elements_of_thread.h).
   bool plain_text = false;
 };
 
@@ -29,9 +29,9 @@ void expand(Program& program, const ScheduleOptions& options);
 /// Returns a default schedule of the kernel for each recipe (Template) that can lower it (rules_of() in legal.h), even if that recipe is
 /// slower than others.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
-/// Makes the kernels of each chain (chain.cpp) one generation, where that pays: each worker then runs all of them for one block of data
-/// after the other. Of an array that only a chain uses, each worker stores only one block. `least`: size in bytes of the smallest array
-/// that is worth a chain.
+/// Makes the kernels of each chain (chain.cpp) one generation, where that pays: each worker then runs all kernels of the chain for one
+/// block of the arrays' first axis, then for another block. Only one block per worker is stored of an array that only the chain uses.
+/// `least`: size in bytes of the smallest array that is worth a chain.
 void chain_kernels(Program& program, int64_t least, const FusionLimits& limits);
 /// Sets the position of every buffer in the workspace.
 void plan_memory(Program& program);

@@ -17,7 +17,7 @@
 
 namespace harp {
 
-/// Returns the rewritten graph, or the graph itself if nothing changes.
+/// Returns the graph in which sums of shifted rows are additions of padded rows, or the graph itself if it has no such sums.
 std::shared_ptr<Graph> add_shifted_rows(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

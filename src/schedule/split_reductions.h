@@ -17,7 +17,8 @@ namespace harp {
 /// Returns the largest number of elements that one thread, or one group of threads, reduces in this order. Longer reductions are split.
 int64_t long_length(const FusionLimits& limits, ReduceOrder order);
 
-/// Returns the rewritten graph, or the graph itself if nothing is split.
+/// Returns the graph in which long reductions are split into a reduction of blocks and a reduction of the block results, or the graph
+/// itself if no reduction is split.
 std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

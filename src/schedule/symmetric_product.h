@@ -8,8 +8,8 @@
 
 namespace harp {
 
-/// Tests whether the result of the contraction is symmetric: the columns' factor B is the rows' factor A with rows and columns exchanged.
-/// Compares how both are computed; returns false if that does not show it.
+/// Tests whether the result of the contraction is symmetric, because the columns' factor B is the rows' factor A with rows and columns
+/// exchanged. Compares the expressions of both factors; returns false also for a symmetric result that this comparison does not recognise.
 bool is_symmetric(const Node& reduce, const Contraction& contraction);
 /// Tests whether generated code may compute only half of the contraction (Schedule::half). It must be symmetric. The sums must be in memory
 /// before they are stored, so there must be more than one block of terms. Members of a group and windows are not supported.

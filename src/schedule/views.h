@@ -21,7 +21,8 @@ class KernelViews {
  public:
   KernelViews(const Program& program, const KernelPlan& kernel);
 
-  /// Returns the views of the loads from which the node is computed. Loads whose positions are not linear in the node's index are left out.
+  /// Returns the views of the arrays that are loaded to compute the node, one for each load. Loads at positions that are not linear in the
+  /// node's index are left out.
   std::vector<ArrayView> of(const Node* node) const;
 
  private:

@@ -1,4 +1,4 @@
-// Arrays for the command-line tool: random arrays that a text describes, and readable summaries.
+// Makes arrays for the command-line tool: random arrays that a text describes, and readable summaries.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Readable results of a tuning: a table, JSON and a plot (SVG).
+// Makes readable results of a tuning: a table, JSON and a plot (SVG).
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ struct TuningText {
 };
 TuningText parse_database(std::string_view text);
 
-/// Thread-safe; one per context.
+/// A context's access to the tuning database, the file that contains the fastest known configurations of programs. Thread-safe.
 class TuningDatabase {
  public:
   /// The cache must outlive the database. The machine's name (machine.h) is determined when it is first needed.

@@ -17,8 +17,9 @@
 
 namespace harp::tune {
 
-/// Thread-safe; there is one object per context. It reads the file once, when the numbers are first needed. Therefore all programs of a
-/// context are scheduled for the same numbers, unless the context measures the machine again.
+/// The measured properties of this machine, from the file in the cache directory. Thread-safe; there is one object per context. It reads
+/// the file once, when the numbers are first needed. Therefore all programs of a context are scheduled for the same numbers, unless the
+/// context measures the machine again.
 class MeasuredMachine {
  public:
   /// The cache must outlive this object.

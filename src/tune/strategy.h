@@ -1,4 +1,4 @@
-// Search strategies: in which order the tuner tries the points of a search space (search_space.h).
+// Defines search strategies: in which order the tuner tries the points of a search space (search_space.h).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-"""The command-line program `harp` with the backend "cuda", on a machine without a GPU: the messages that it prints without a driver and a
-compiler, and runs with the fake driver."""
+"""Tests the command-line program `harp` with the backend "cuda", on a machine without a GPU: the messages that it prints without a driver
+and a compiler, and runs with the fake driver."""
 import os
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Cases of the NumPy oracle for operations that multiply and sum: matrix products, einsum, convolutions, pools, norms and losses.
+"""Defines the cases of the NumPy oracle for operations that multiply and sum: matrix products, einsum, convolutions, pools, norms, losses.
 
 Most arrays have small whole numbers, even arrays of floats, because then every order of summation gives the same bits and the comparison is
 exact. Convolutions and pools are loops over kernel taps here, which have nothing in common with harp's windows.

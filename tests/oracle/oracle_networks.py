@@ -1,4 +1,4 @@
-"""Expected results of layers, losses, activations and resizing, computed with NumPy by the definitions in the documentation of PyTorch,
+"""Computes the expected results of layers, losses, activations and resizing with NumPy, by the definitions in the documentation of PyTorch,
 ONNX and NumPy."""
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Cases of the NumPy oracle for random numbers. The generator is implemented a second time, from Random123's description of Threefry-2x32,
-on whole arrays of NumPy's 32-bit integers. The conversions are computed in extended precision.
+"""Defines the cases of the NumPy oracle for random numbers. The generator is implemented a second time, from Random123's description of
+Threefry-2x32, on whole arrays of NumPy's 32-bit integers. The conversions are computed in extended precision.
 """
 import numpy as np
 

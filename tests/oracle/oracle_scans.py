@@ -1,4 +1,4 @@
-"""Cases of the NumPy oracle for running sums, products and extremes: every axis, the flags, special values, arrays without elements.
+"""Defines the cases of the NumPy oracle for running sums, products and extremes: every axis, the flags, special values, empty arrays.
 
 NumPy adds from left to right, harp in the order of docs/semantics.md, so running sums of floats are compared with exact ones. The tolerance
 is a few roundings of the running sum of magnitudes, and for logcumsumexp a few roundings of 1 and of the greatest magnitude. Everything

@@ -1,5 +1,5 @@
-"""Cases of the NumPy oracle for sorting: every dtype that has an order, NaN and both zeros, many equal elements, any axis, symbolic sizes,
-rows shorter and longer than the limit up to which harp uses insertion sort. There is no arithmetic, so everything is exact.
+"""Defines the cases of the NumPy oracle for sorting: every dtype that has an order, NaN and both zeros, many equal elements, any axis,
+symbolic sizes, rows shorter and longer than the limit up to which harp uses insertion sort. There is no arithmetic, so everything is exact.
 
 NumPy sorts NaN last, as harp does. In descending order harp has NaN first, which is the reverse of a stable ascending order.
 """

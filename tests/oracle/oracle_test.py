@@ -102,11 +102,12 @@ def expected_arrays(group):
 
 
 def as_users(groups):
-    """Returns the names of the groups whose C is compiled with a user's options. If groups of a dtype differ only in a number, such as the
-    length of a transform, every fourth of them is a candidate; of the candidates, every third is chosen, or all with
-    HARP_ORACLE_AS_USERS=more."""
+    """Returns the names of the groups whose C is compiled with a user's options. Groups whose names differ only in numbers, such as the
+    length of a transform, are a family. Every fourth group of a family is a candidate, unless its name contains dtypes but none of
+    AS_USERS. Every third candidate is chosen, or all with HARP_ORACLE_AS_USERS=more."""
     candidates, families = [], {}
-    # in reverse order, so that the last group of each four is chosen: the first ones have the lengths that need the least work
+    # The groups are counted from the end, so that the candidates include the last group of each family: the first ones of a family have the
+    # lengths that need the least work.
     for group in reversed(groups):
         words = group.name.split()
         dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))

@@ -1,4 +1,4 @@
-// Graphs with a custom function, as text.
+// Makes graphs with a custom function, as text.
 #pragma once
 
 #include <string>

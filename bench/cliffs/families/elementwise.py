@@ -1,5 +1,5 @@
-"""Elementwise operations: with one operand, with two operands that broadcast, casts, complex numbers, and chains of operations that
-fuse."""
+"""Defines families of benchmarks for elementwise operations: with one operand, with two operands that broadcast, casts, complex numbers,
+and chains of operations that fuse."""
 import math
 import re
 

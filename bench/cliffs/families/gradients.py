@@ -1,4 +1,5 @@
-"""Gradients of operations on rows, of losses, of transposed convolutions and of filters by Fourier transforms."""
+"""Defines families of benchmarks for gradients: of operations on rows, of losses, of transposed convolutions, and of filters by Fourier
+transforms."""
 import math
 
 from case import CaseError, Input, Problem, family, one_of

@@ -1,4 +1,4 @@
-"""Texts that the families of benchmarks (families/*.py) share: C loops, C types, and shapes with symbolic sizes."""
+"""Makes texts that the families of benchmarks (families/*.py) share: C loops, C types, and shapes with symbolic sizes."""
 
 C_TYPES = {"bool": "uint8_t", "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t", "u32": "uint32_t", "i64": "int64_t",
            "u64": "uint64_t", "f16": "_Float16", "f32": "float", "f64": "double", "complex64": "float _Complex", "complex128": "double _Complex"}

@@ -1,4 +1,5 @@
-"""Operations that move elements without arithmetic: transposes, padding, concatenation, rolls, slices, repeats, triangles."""
+"""Defines families of benchmarks for operations that move elements without arithmetic: transposes, padding, concatenation, rolls, slices,
+repeats, triangles."""
 import math
 
 from case import LAYOUTS, CaseError, Input, Problem, family, one_of, sizes_of

@@ -1,5 +1,5 @@
-"""The networks of networks.py as a C programmer writes them: functions for rows of f32, each of which is a nest of loops, and the bodies of
-the C functions with which harp is compared, which call these functions. Rows are computed in parallel."""
+"""Contains C code for the networks of networks.py, as a C programmer writes it: functions for rows of f32, each of which is a nest of
+loops, and the bodies of the C functions with which harp is compared, which call these functions. Rows are computed in parallel."""
 
 PRODUCTS = """/* y[n][m] += x[n][k] w[k][m] */
 static void add_product(float* restrict y, const float* x, const float* w, int64_t n, int64_t k, int64_t m) {

@@ -1,4 +1,5 @@
-"""Small networks and their gradients: perceptrons, convolutional networks, attention, transformer blocks, LSTM cells."""
+"""Defines families of benchmarks for small networks and their gradients: perceptrons, convolutional networks, attention, transformer
+blocks, LSTM cells."""
 import math
 
 from case import Input, Problem, family, one_of

@@ -1,4 +1,5 @@
-"""Matrix products of every dtype, batched products, products with few rows or columns, einsums, and small operations of linear algebra."""
+"""Defines families of benchmarks for matrix products of every dtype, batched products, products with few rows or columns, einsums, and
+small operations of linear algebra."""
 from case import LAYOUTS, Input, Problem, family, one_of
 from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, half_has_no_c, nest, wide
 

@@ -1,4 +1,5 @@
-"""Reductions, statistics, arg-extremes, scans, softmax, norms and losses, along long axes and along short ones."""
+"""Defines families of benchmarks for reductions, statistics, arg-extremes, scans, softmax, norms and losses, along long axes and along
+short ones."""
 import math
 
 from case import LAYOUTS, CaseError, Input, Problem, family, one_of, sizes_of

@@ -1,4 +1,4 @@
-"""Operations that sort, search, and read and write elements by index."""
+"""Defines families of benchmarks for operations that sort, search, and read and write elements by index."""
 import math
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""Programs of simulation and data analysis: stencils, Conway's game of life, waves, k-means, distances, sparse products, N bodies,
-Mandelbrot's set."""
+"""Defines families of benchmarks for programs of simulation and data analysis: stencils, Conway's game of life, waves, k-means, distances,
+sparse products, N bodies, Mandelbrot's set."""
 from case import CaseError, Input, Problem, family, one_of
 from families.loops import C_TYPES, FLOATS, nest, over
 

@@ -1,4 +1,4 @@
-"""Fourier transforms of lengths of all kinds, and steps of spectral methods."""
+"""Defines families of benchmarks for Fourier transforms of lengths of all kinds, and for steps of spectral methods."""
 import math
 
 from case import Input, Problem, family, one_of

@@ -1,4 +1,5 @@
-"""Convolutions of one to three axes, also grouped, depthwise and transposed ones; their gradients; pools; and resizing."""
+"""Defines families of benchmarks for convolutions of one to three axes, also grouped, depthwise and transposed ones; for their gradients;
+for pools; and for resizing."""
 import math
 
 from case import CaseError, Input, Problem, family, one_of

@@ -1,4 +1,4 @@
-// Conversion between tensors and other arrays: NumPy, DLPack, the buffer protocol.
+// Converts between tensors and other arrays: NumPy, DLPack, the buffer protocol.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-// The single harp_context of the process, and the single graph to which symbolic sizes belong.
+// Owns the single harp_context of the process, and the single graph to which symbolic sizes belong.
 #pragma once
 
 #include <harp.h>

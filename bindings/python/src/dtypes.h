@@ -1,4 +1,4 @@
-// Dtypes of harp, NumPy and Python, and their promotion.
+// Converts between dtypes of harp, NumPy and Python, and promotes them.
 #pragma once
 
 #include <harp.h>

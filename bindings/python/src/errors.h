@@ -1,4 +1,4 @@
-// harp's errors as Python exceptions.
+// Raises harp's errors as Python exceptions.
 #pragma once
 
 #include <harp.h>

@@ -1,7 +1,7 @@
-// ArgMax and ArgMin of rows on a GPU: each row is processed by a group of threads, among which its 64 lanes are divided (rows.h). Each lane
-// keeps its best element and the index of that element. Afterwards the threads fold the best elements of all lanes to the best element of
-// the row. The result is the smallest index of the lanes whose best element is equal to that of the row. NaN counts as better than any
-// number, so no second pass over the row is needed to find it.
+// Lowers ArgMax and ArgMin of rows for a GPU: each row is processed by a group of threads, among which its 64 lanes are divided (rows.h).
+// Each lane keeps its best element and the index of that element. Afterwards the threads fold the best elements of all lanes to the best
+// element of the row. The result is the smallest index of the lanes whose best element is equal to that of the row. NaN counts as better
+// than any number, so no second pass over the row is needed to find it.
 #pragma once
 
 #include "lower/arg_extreme_lowering.h"

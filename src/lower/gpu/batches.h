@@ -1,5 +1,5 @@
-// Helpers for making good use of the memory bandwidth of a GPU: each thread should have several accesses in flight, and these should be
-// wide.
+// Declares functions for making good use of the memory bandwidth of a GPU: each thread should have several accesses in flight, and these
+// should be wide.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Class ColumnThreads (columns.h): reductions in which each thread reduces a few columns alone.
+// Implements the class ColumnThreads (columns.h): reductions in which each thread reduces a few columns alone.
 #include "ir/group_accesses.h"
 #include "lower/gpu/batches.h"
 #include "lower/gpu/columns.h"

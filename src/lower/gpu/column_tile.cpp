@@ -49,8 +49,8 @@ void ColumnTile::for_each_element(Sym rows_left, Sym columns_left, Body& body, c
     body.push_back(new_if(arena_, is_whole, {share(true)}, {share(false)}));
 }
 
-/// Returns the loop over the threads of the group in which each thread processes its share of the tile's elements. If the tile is not
-/// whole, the threads test whether each element is within the array.
+/// Returns the loop over the threads of the group in which each thread processes its share of the tile's elements. Unless `is_whole`, the
+/// statements test for each element whether it is within the array.
 Loop* ColumnTile::share_of_thread(Sym rows_left, Sym columns_left, bool is_whole, const std::function<Body(const Element&)>& make) const {
   Loop *group = new_group(), *step = new_loop(arena_, "step", 0, elements() / threads, LoopKind::kUnroll);
   Element element{.place = step->variable * threads + group->variable,

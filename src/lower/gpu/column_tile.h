@@ -1,8 +1,8 @@
-// Tiles of neighbouring columns on a GPU, for scans (scan_columns.h) and reductions (group_columns.h) that combine the elements of each
-// column one after the other. A group of threads copies some rows of up to 32 columns to shared memory; all threads load neighbouring
-// elements, however few columns there are. Then thread t combines the elements of column t of the tile, which are `columns` elements apart
-// in shared memory. With fewer columns the tile has more rows, and the group has fewer threads, so that a multiprocessor has room for more
-// groups: while few threads of a group combine elements, the others wait.
+// Makes the code for tiles of neighbouring columns on a GPU, for scans (scan_columns.h) and reductions (group_columns.h) that combine the
+// elements of each column one after the other. A group of threads copies some rows of up to 32 columns to shared memory; all threads load
+// neighbouring elements, however few columns there are. Then thread t combines the elements of column t of the tile, which are `columns`
+// elements apart in shared memory. With fewer columns the tile has more rows, and the group has fewer threads, so that a multiprocessor has
+// room for more groups: while few threads of a group combine elements, the others wait.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Chain-order reductions on a GPU, unless they have few columns (group_columns.h): one thread executes an iteration of the thread loop and
-// reduces a few adjacent columns in its registers:
+// Lowers reductions in chain order for a GPU, unless they have few columns (group_columns.h): one thread executes an iteration of the
+// thread loop and reduces a few adjacent columns in its registers:
 //
 //   thread g in 0 .. columns / 4:
 //     declare acc0                                         # 4 columns

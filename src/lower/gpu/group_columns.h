@@ -1,7 +1,7 @@
-// Chain-order reductions of few columns on a GPU, such as the sum of [n, 3] along axis 0. If one thread reduced each column from memory
-// (columns.h), there would be few threads; if few columns are neighbours, the threads of a warp would also read pieces of memory that are
-// far from each other. Instead a group of threads copies a tile of rows (column_tile.h) to shared memory, and thread t combines the
-// elements of column t from there:
+// Lowers chain-order reductions of few columns for a GPU, such as the sum of [n, 3] along axis 0. If one thread reduced each column from
+// memory (columns.h), there would be few threads; if few columns are neighbours, the threads of a warp would also read pieces of memory
+// that are far from each other. Instead a group of threads copies a tile of rows (column_tile.h) to shared memory, and thread t combines
+// the elements of column t from there:
 //
 //   thread block in 0 .. indices of the other kept axes:
 //     declare acc0, acc1                                      # shared: 256 rows x 4 columns; the value of each thread's column
@@ -37,8 +37,8 @@ class GroupColumns final : public ReduceLowering {
   BlockLevel new_level(int64_t count) override;
   void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body) override;
 
-  /// Returns the sizes of some kept axes (those that are not reduced): of those after the last reduced axis if `is_after`, otherwise of
-  /// those before it.
+  /// Returns the sizes of the kept axes (those that are not reduced) that come after the last reduced axis, or, if `is_after` is false, of
+  /// those that come before it.
   Shape kept_sizes(bool is_after) const;
   /// Returns the operands of all reductions. An operand that several reductions read is listed once for each dtype in which it is
   /// accumulated.
@@ -49,7 +49,7 @@ class GroupColumns final : public ReduceLowering {
   /// Returns the index along the kept axes that belongs to this column of the tile.
   Index kept_index(Sym column) const;
 
-  /// Combines rows begin … end - 1 into the accumulators of a level of blocks, tile by tile.
+  /// Emits statements that combine rows begin … end - 1, tile by tile, into the accumulators of a level of blocks.
   void combine_rows(const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
   /// Combines the rows of a tile into the accumulators of a level of blocks. `first` is the number of the first row of the tile, and `left`
   /// is the number of rows that are left to combine from that row on.

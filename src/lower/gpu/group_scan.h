@@ -1,4 +1,4 @@
-// Code that the scans by groups of threads share, along rows (scan.cpp) and along columns (scan_columns.cpp): the items of a level
+// Contains code that the scans by groups of threads share, along rows (scan.cpp) and along columns (scan_columns.cpp): the items of a level
 // (schedule/gpu/grid_scan.h), their totals and running values, and arrays in shared memory.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Class GroupRows (rows.h): distributes the lanes of a block over the threads of a group.
+// Implements a part of the class GroupRows (rows.h): distributes the 64 lanes of a block over the threads of a group.
 #include <algorithm>
 
 #include "ir/group_accesses.h"

@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t kAccessBytes = 16;   // size of the widest access of a thread
 constexpr size_t kMaxOperations = 24;  // an epilogue of at most this many operations is unrolled for each result of a thread
 
-// Number of padding elements (f64) after the elements of each term. In one access a warp reads 8 lanes of 4 terms; with this padding these
-// are in different banks of shared memory.
+// Number of unused f64 elements after the elements of each term in shared memory. One access of a warp reads 8 lanes of 4 terms; with this
+// padding these elements are in different banks.
 constexpr int64_t kMmaPadding = 4;
 constexpr int64_t kWarp = 32;
 
@@ -130,7 +130,8 @@ void GroupProduct::run() {
     body.push_back(comment(arena_, cat("sums of the blocks of ", kChainBlock, " terms, of the results of all threads")));
     body.push_back(declare_accumulator(arena_, totals_));
   }
-  // Number of steps of a slice, and number of the first step of this slice. Without slices, all terms are one slice.
+  // all_steps: number of steps for all terms. of_slice: number of steps of one slice of the terms. The third number is that of the first
+  // step of the current slice. Without slices, all terms are one slice.
   const Sym all_steps = ceil_div(product_.terms, tile_.terms), of_slice = tile_.split > 0 ? Sym(tile_.split / tile_.terms) : all_steps,
             first_step = slice_ * of_slice, count = tile_.split > 0 ? min(of_slice, all_steps - first_step) : all_steps;
   if (!is_async_) {

@@ -1,5 +1,5 @@
-// Matrix products, batched products and convolutions on a GPU (schedule/product_tiles.h). One block of threads executes an iteration of the
-// thread loop and computes a tile of rows times columns of the result:
+// Lowers matrix products, batched products and convolutions for a GPU (schedule/product_tiles.h). One block of threads executes an
+// iteration of the thread loop and computes a tile of rows times columns of the result:
 //
 //   thread tile in 0 .. tiles:
 //     declare acc0                                       # the results: 64 registers of each of 256 threads
@@ -60,11 +60,12 @@ class GroupProduct {
   enum class Loads : uint8_t { kQuick, kMasked };  // (staged_factor.h)
   ir::Body load(Sym thread, Sym step, Loads loads);
   ir::Body stage(Sym thread, Sym step);
-  /// Emit the sums over `count` steps, from step number `first` on; each step multiplies tile_.terms terms. The factors are copied to
-  /// shared memory asynchronously or through registers.
+  /// Return statements that compute the sums over `count` steps, from step number `first` on; each step multiplies tile_.terms terms.
+  /// asynchronously() fills shared memory by asynchronous copies, through_registers() by loads and stores of the threads.
   ir::Body asynchronously(Sym first, Sym count);
   ir::Body through_registers(Sym first, Sym count);
-  /// Emits steps first … first + count - 1 of the main loop through registers. The terms of step `first` must be in shared memory.
+  /// Returns the part of through_registers() that executes steps first … first + count - 1. The terms of step `first` must be in shared
+  /// memory already.
   ir::Body steps(Sym first, Sym count);
   /// Returns statements by which one thread starts its asynchronous copies: those of the terms of step number `step` to stage number
   /// `stage` in shared memory.

@@ -1,4 +1,4 @@
-// Sorts and Fourier transforms on GPUs: one kernel for each phase.
+// Lowers sorts and Fourier transforms for GPUs to one kernel for each phase.
 #pragma once
 
 #include "lower/lower.h"

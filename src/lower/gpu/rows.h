@@ -1,6 +1,6 @@
-// Lanes-order reductions on a GPU: a group of threads executes an iteration of the thread loop and reduces one row. The row has 64 lanes
-// (docs/semantics.md, "Sums"). Thread t has the adjacent lanes t * elements … t * elements + elements - 1 in its registers, as part of a
-// spread accumulator (ir/statement.h), and reads the elements of the row that belong to these lanes:
+// Lowers reductions in lanes order for a GPU: a group of threads executes an iteration of the thread loop and reduces one row. The row has
+// 64 lanes (docs/semantics.md, "Sums"). Thread t has the adjacent lanes t * elements … t * elements + elements - 1 in its registers, as
+// part of a spread accumulator (ir/statement.h), and reads the elements of the row that belong to these lanes:
 //
 //   thread row in 0 .. rows:
 //     declare acc0                                         # 64 lanes, 4 of each of 16 threads
@@ -25,8 +25,8 @@
 
 namespace harp::lower {
 
-/// Tests whether a group of threads reduces each row, or several columns together (group_columns.h). In that case the schedule says
-/// thread_group for the last axis, which is the reduced one.
+/// Tests whether the schedule has the kind thread_group for the last axis, which is the reduced one. A group of threads then reduces each
+/// row, or several columns together (group_columns.h).
 bool is_on_groups(const Schedule& schedule);
 
 class GroupRows final : public ReduceLowering {
@@ -38,17 +38,19 @@ class GroupRows final : public ReduceLowering {
   // --- lanes (lanes.cpp)
 
   BlockLevel new_level(int64_t count) override;
-  /// Combines a result, which is the same for all threads, into one lane of the level `to`; the thread that owns the lane does that.
+  /// Emits statements that combine element `from_element` of the level `from`, which is the same for all threads, into lane `to_element` of
+  /// the level `to`. The thread that owns this lane executes them.
   void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body) override;
   void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body) override;
-  /// Emits rounds: in each round, the lanes of the group process 64 consecutive elements of [begin, end). make(start, count) returns the
-  /// statements of a round. Several rounds are executed in a batch (batches.h), and the last round processes the remaining elements.
+  /// Emits loops over [begin, end) in rounds: in each round, the 64 lanes of the group process 64 consecutive elements. make(start, count)
+  /// returns the statements of the round for elements start … start + count - 1. Several rounds are executed in a batch (batches.h), and
+  /// the last round processes the remaining elements.
   ir::Body rounds(Sym begin, Sym end, const std::function<ir::Body(Sym start, Sym count)>& make);
   /// Returns the statements of one thread in a round: it processes those of the elements start … start + count - 1 that belong to its
   /// lanes.
   ir::Body round(Sym thread, const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at);
-  /// Returns statements for `elements`, the loop over a thread's elements in a round. If is_wide_ is set, the memory accesses of this loop
-  /// are grouped where possible.
+  /// Returns the statements of the loop `elements` over a thread's elements in a round. If is_wide_ is set, the memory accesses to adjacent
+  /// elements are combined into wide ones where possible (ir/group_accesses.h).
   ir::Body together(ir::Loop* elements);
   /// Returns a new loop over the threads of the group.
   ir::Loop* new_group() { return ir::new_loop(arena_, "thread", 0, threads_, ir::LoopKind::kGroup); }
@@ -65,7 +67,7 @@ class GroupRows final : public ReduceLowering {
   ir::Body row(const Index& kept);
 
   int64_t threads_, elements_;  // number of threads of a group; number of adjacent lanes that a thread has
-  bool is_wide_ = false;        // whether accesses of a thread to consecutive elements are grouped
+  bool is_wide_ = false;        // whether a thread's accesses to adjacent elements are combined into wide ones
   // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
   // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
   // are grouped.

@@ -1,4 +1,4 @@
-// Class GroupRows (rows.h): the passes in which a group of threads processes its row, and the loop over rows.
+// Implements a part of the class GroupRows (rows.h): the passes in which a group of threads processes its row, and the loop over rows.
 #include "lower/gpu/batches.h"
 #include "lower/gpu/rows.h"
 

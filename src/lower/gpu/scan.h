@@ -1,4 +1,5 @@
-// Scans along rows on a GPU (schedule/gpu/grid_scan.h): each group of threads copies a block of a row to shared memory and scans it there.
+// Lowers scans along rows for a GPU (schedule/gpu/grid_scan.h): each group of threads copies a block of a row to shared memory and scans it
+// there.
 //
 //   thread block in 0 .. rows * blocks:
 //     declare acc0, acc1, acc2, acc3                  # shared: the elements, quad totals, group totals and carries of a block

@@ -1,5 +1,5 @@
-// Scans along columns on a GPU (schedule/gpu/grid_scan.h), in the order "chain" of docs/semantics.md ("Scans"): one thread combines the
-// elements of a column one after the other. A column is the elements at one index of the axes after the scanned axis; the columns are
+// Lowers scans along columns for a GPU (schedule/gpu/grid_scan.h), in the order "chain" of docs/semantics.md ("Scans"): one thread combines
+// the elements of a column one after the other. A column is the elements at one index of the axes after the scanned axis; the columns are
 // neighbours in memory. A group of threads scans up to 32 columns of a block of 4,096 rows, a tile of these rows (column_tile.h) at a time:
 //
 //   thread block in 0 .. rows * blocks * column tiles:

@@ -1,5 +1,6 @@
-// Scatters on a GPU, in two kernels: one copies the array, the other applies the updates. Updates of the same element are applied one after
-// the other, in the order of the axis (docs/semantics.md). Therefore the work is divided by elements of the result, not by updates.
+// Lowers a scatter for a GPU to two kernels: one copies the array, the other applies the updates. Updates of the same element are applied
+// one after the other, in the order of the axis (docs/semantics.md). Therefore the work is divided by elements of the result, not by
+// updates.
 //
 // Sums, maxima and minima of integers do not depend on the order of the updates. The integers have 4 or 8 bytes here, because narrow ones
 // are added as i32. So each thread applies one update by an atomic operation. For other updates:

@@ -1,6 +1,6 @@
-// A factor of a product in shared memory (product.h). The threads of a block copy the factor's elements for a few terms and for the rows
-// (or columns) of the block's tile. If the factor is an expression (casts, views, padding, windows of a convolution), the copy evaluates
-// it.
+// Copies a factor of a product to shared memory (product.h). The threads of a block copy the factor's elements for a few terms and for the
+// rows (or columns) of the block's tile. If the factor is an expression (casts, views, padding, windows of a convolution), the copy
+// evaluates it.
 //
 // The shared array has several stages, each with the terms of one step. While the threads compute with one stage, they fill another one. In
 // each stage the lanes (rows or columns) of a term are adjacent.
@@ -58,30 +58,31 @@ class StagedFactor {
   /// so far are valid. Returns null if they are always valid, because each of them accesses a single element. The loads by quick() also
   /// require that all terms of the step exist.
   const ir::UOp* is_quick(Sym tile) const;
-  /// shared: the shared array. at: the position in it of a lane of the tile, for term number `term` in stage number `stage`. pitch: the
-  /// distance from one term to the next.
+  /// shared() returns the number of the shared array. at() returns the position in it of a lane of the tile, for term number `term` in
+  /// stage number `stage`. pitch() returns the distance from one term to the next.
   int shared() const { return shared_; }
   Sym at(Sym stage, Sym term, Sym lane) const { return (stage * sizes_.step + term) * pitch_ + lane; }
   int64_t pitch() const { return pitch_; }
   /// Returns statements for one thread, which write the elements that it loaded last to one stage of the shared array.
   ir::Body stage(Sym thread, Sym stage);
-  /// Returns a statement that copies `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a stage, to elements
-  /// `index` … of `array`, which belongs to the thread.
+  /// Returns a statement that copies lanes `lane` to lane + count - 1 of the tile, for term number `term` in stage number `stage`, from the
+  /// shared array to the elements of `array` that start at `index`. `array` is private to the thread.
   ir::Stmt* fragment(Sym stage, Sym term, Sym lane, int64_t count, int array, Sym index) const;
 
  private:
-  /// The lane in the tile and the term in the step of an element that a thread loads: element number `element` of the thread's run number
-  /// `run`.
+  /// Says which element a thread loads as element number `element` of its run number `run`: the lane in the tile, and the term in the step.
+  /// A run consists of run_ elements that are adjacent in memory.
   struct Position {
     Sym lane, term;
   };
   Position position(Sym thread, Sym run, Sym element) const;
   void choose_runs();
-  /// Returns the lane of the whole matrix that a thread loads for this lane of the tile. If the lane is beyond the end of the matrix,
-  /// returns a lane of the last run instead.
+  /// Returns the lane of the whole matrix that a thread loads for lane `lane` of the tile. If that lane is beyond the end of the matrix,
+  /// returns a lane of the matrix's last run instead.
   Sym lane_of_matrix(Sym tile, Sym lane, Sym element) const;
   ir::Body each_run(const std::function<ir::Body(Sym run)>& make) const;
-  /// Returns the number of elements of an asynchronous copy: those of a run if they are adjacent in the shared array, else one.
+  /// Returns the number of elements that one asynchronous copy transfers: a whole run if its elements are also adjacent in the shared
+  /// array, else one.
   int64_t elements_of_copy() const { return runs_along_terms_ ? 1 : run_; }
   /// Adds the requirements of a grouped access, which needs aligned arrays: `distances` to distances_, and `multiples` to multiples_.
   void require_aligned(const ir::UOp* distances, const std::vector<Sym>& multiples);
@@ -101,8 +102,8 @@ class StagedFactor {
   // An i64 that is computed at run time. It must be a multiple of run_ for the loads by quick() and for asynchronous copies, because these
   // access run_ adjacent elements at once (ir::Together). null: each access is of a single element.
   const ir::UOp* distances_ = nullptr;
-  std::vector<const ir::UOp*> required_;  // the values of which distances_ is the bitwise or
-  std::vector<Sym> multiples_;
+  std::vector<const ir::UOp*> required_;  // the operands of the bitwise or that computes distances_
+  std::vector<Sym> multiples_;            // sizes that must be multiples of run_ as well (ir::Together)
 };
 
 }  // namespace harp::lower

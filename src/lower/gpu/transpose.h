@@ -1,7 +1,7 @@
-// Transposes on a GPU: lowers an elementwise kernel to tiles of two axes. Along the last axis ("columns") the stores are contiguous. Along
-// another axis ("rows") some loads are contiguous; these are the *crossed* loads. A group of threads computes a tile in two steps. First,
-// neighbouring threads take neighbouring rows and copy the elements of each crossed load to shared memory. Then neighbouring threads take
-// neighbouring columns, compute the results from the copies, and store them. In both steps the threads access whole cache lines:
+// Lowers an elementwise kernel that transposes, for a GPU, to tiles of two axes. Along the last axis ("columns") the stores are contiguous.
+// Along another axis ("rows") some loads are contiguous; these are the *crossed* loads. A group of threads computes a tile in two steps.
+// First, neighbouring threads take neighbouring rows and copy the elements of each crossed load to shared memory. Then neighbouring threads
+// take neighbouring columns, compute the results from the copies, and store them. In both steps the threads access whole cache lines:
 //
 //   thread tile in 0 .. tiles:
 //     declare acc0                                          # shared: 32 columns of 32 rows, which begin 33 elements apart

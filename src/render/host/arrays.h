@@ -1,4 +1,5 @@
-// Sizes and arrays in the generated host code: shape variables, inputs, outputs, constants, and the temporary arrays in the workspace.
+// Writes the sizes and arrays in the generated host code: shape variables, inputs, outputs, constants, and the temporary arrays in the
+// workspace.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// kernel_main: the generated host function that launches all kernels of a unit in order.
+// Writes kernel_main, the generated host function that launches all kernels of a unit in order.
 #pragma once
 
 #include <span>

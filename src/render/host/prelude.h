@@ -1,5 +1,5 @@
-// The fixed parts of generated sources: types, the runtime's interface, the floating-point environment, and the functions that call
-// kernels.
+// Contains the fixed parts of generated sources: types, the runtime's interface, the floating-point environment, and the functions that
+// call kernels.
 #pragma once
 
 #include <cstddef>

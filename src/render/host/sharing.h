@@ -20,8 +20,8 @@ class Sharing {
   int64_t least() const { return 2 * share_; }
   /// Tests whether these launches may have enough work for a second worker, as far as the work is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;
-  /// Splits the launches of a generation (launches that do not depend on each other) into groups. kernel_main contains one call for each
-  /// group, which runs the launches of the group concurrently.
+  /// Splits the launches of a generation (launches that do not depend on each other) into groups of launches that run concurrently.
+  /// kernel_main contains one call for each group.
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation);
 
  private:

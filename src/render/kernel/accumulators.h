@@ -31,15 +31,15 @@ class AccumulatorLines {
   /// Returns the type of one stored value of the accumulator in the generated code; it is a vector type if the accumulator is stored as
   /// vectors.
   std::string stored_type(int accumulator) const;
-  /// Returns the value as an expression for elements of the accumulator, which keeps vectors of bools as masks.
+  /// Returns an expression for the value in the form in which the accumulator stores it: a vector of bools is stored as a mask.
   std::string elements(int accumulator, const ir::UOp* value) const;
   void update(const ir::AccUpdate& s);
   void fold(const ir::Line& line);
   void scan(const ir::AccScan& s);
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
-  /// Returns a C expression for the distance from `room`, the address of the memory that is reserved for the accumulator, to the
-  /// accumulator. The distance is in elements of `bytes` bytes. It is chosen so that the accumulator's offset in its page is a quarter of a
-  /// page below that of the parameter with which it must not alias (Accumulator::avoid_alias_with).
+  /// Returns a C expression for the distance, in elements of `bytes` bytes, from `room`, the address of the memory that is reserved for the
+  /// accumulator, to the accumulator itself. The distance is chosen such that the accumulator's offset in its page of memory is a quarter
+  /// of a page below the offset of the parameter with which it must not alias (Accumulator::avoid_alias_with).
   std::string offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
   FoldForm fold_form(const ir::AccFold& s) const;
   const ir::Function* combine_function(const ir::Accumulator& a) const;

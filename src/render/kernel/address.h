@@ -1,4 +1,4 @@
-// C expressions for the addresses of elements of a kernel's arrays and of its accumulators.
+// Writes C expressions for the addresses of elements of a kernel's arrays and of its accumulators.
 #pragma once
 
 #include <string>

@@ -95,8 +95,8 @@ struct VectorEntries {
 /// the thread loop at a time. In the generated code, `thread` is the number of a thread in its group. If a block has several groups,
 /// `group` is the number of the group in its block.
 struct GroupEntries {
-  /// Returns how many groups a block has, if a group has `threads` threads and `shared` bytes of shared accumulators. Null: in this dialect
-  /// group loops are ordinary loops.
+  /// Returns the number of groups in a block of threads, for groups of `threads` threads that each use `shared` bytes of shared
+  /// accumulators. The pointer is null in a dialect without blocks of threads, which writes group loops as ordinary loops.
   int64_t (*of_block)(const Unit& unit, int64_t threads, int64_t shared) = nullptr;
   std::string_view block = {}, blocks = {};  // C expressions for the index of the block, and for the number of blocks
   // the statement for a barrier (Dialect::barrier) among the threads of one group; used if a block has several groups

@@ -12,8 +12,8 @@ namespace harp::render {
 struct AccumulatorLayout {
   int lanes = 1;     // number of lanes of a stored value
   int64_t size = 1;  // number of stored values; if it is 1, the accumulator is no array
-  // For vectors of bools: the size in bits, 32 or 64, of the numbers between which the bools select. The dialect stores the bools as a mask
-  // of the kind that a comparison of such numbers gives.
+  // If the elements are vectors of bools: the size in bits, 32 or 64, of the numbers that are selected by these bools. The dialect stores
+  // the bools as a mask of the kind that a comparison of numbers of this size gives.
   int selected_bits = 32;
 };
 /// Returns the layout of each accumulator. With `by_threads`, the layout of an accumulator that is spread over threads (ir/statement.h)

@@ -1,4 +1,4 @@
-// Templates: C text with placeholders ($NAME) for those parts that depend, for example, on the dtype or the vector width.
+// Fills templates: C text with placeholders ($NAME) for those parts that depend, for example, on the dtype or the vector width.
 #pragma once
 
 #include <map>

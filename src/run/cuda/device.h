@@ -37,8 +37,8 @@ struct DeviceOptions {
   uint64_t max_kept_bytes = uint64_t{1} << 30;
 };
 
-/// Thread-safe. After a fault in a kernel, the device is lost for the rest of the process: every later use throws the first error. Memory
-/// and modules on a lost device are not released, because the driver's functions would fail too.
+/// A GPU. Thread-safe. After a fault in a kernel, the device is lost for the rest of the process: every later use throws the first error.
+/// Memory and modules on a lost device are not released, because the driver's functions would fail too.
 class CudaDevice final : public Device {
  public:
   /// Reads the properties of the GPU with this index. Throws Error{kDevice} on failure. The driver must outlive this object. If

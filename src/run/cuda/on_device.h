@@ -12,7 +12,7 @@
 
 namespace harp::cuda {
 
-/// Thread-safe. The plan and the module must outlive this object.
+/// A program's kernel functions and constant arrays on one device. Thread-safe. The plan and the module must outlive this object.
 class OnDevice {
  public:
   /// Looks up the functions and copies the constants to the device, whose context must be current. Throws Error{kDevice} or

@@ -25,7 +25,8 @@ struct PlatformOptions {
   std::string nvcc;                // the command that runs nvcc; empty: the nvcc on PATH
 };
 
-/// Thread-safe. Devices exist as long as the platform. After a failure, the next call tries again.
+/// The driver, the devices, the compilers and the loaded modules that a context uses. Thread-safe. The devices exist as long as this
+/// object. What could not be opened is tried again by the next call.
 class Platform {
  public:
   explicit Platform(System system, const DeviceOptions& device = {}) : system_(system), device_(device) {}

@@ -5,9 +5,11 @@
 
 namespace harp {
 
-/// Returns the number of lanes of the kernel's vectors. Usually it is `usual`, the largest number for which every vector of the kernel fits
-/// one register. Returns 1 if the kernel takes single elements by index and does little else. Returns at most kMostColumnLanes (tuning.h)
-/// if the kernel stacks arrays of narrow elements, because longer vectors of these would be interleaved element by element.
+/// Returns the number of lanes of the kernel's vectors:
+/// - 1 if the kernel is a gather of single elements with little other work;
+/// - at most kMostColumnLanes (tuning.h) if the kernel stores three or more arrays interleaved, as a stack along a new last axis does. The
+///   compiler interleaves longer vectors of narrow elements one element at a time;
+/// - otherwise `usual`, the largest number for which every vector of the kernel fits in one register.
 int lanes_of_elements(const Program& program, const KernelPlan& kernel, int usual);
 
 }  // namespace harp

@@ -209,8 +209,8 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   return s;
 }
 
-/// Returns the variants of a kernel that uses the schedule `there` if `guard` >= 0 at run time, and the schedule `elsewhere` otherwise. If
-/// the sign of the guard is known at compile time, there is only one variant.
+/// Returns the variants of a kernel that uses the schedule `there` for sizes for which `guard` >= 0, and the schedule `elsewhere` for other
+/// sizes. Returns a single variant if the sign of the guard is known at compile time.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
   if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
@@ -270,10 +270,10 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
-/// An elementwise kernel may read an array of unknown size beyond its ends, for example by reflection (a gather with computed positions,
-/// gathered.h). Returns the condition (>= 0) that all such arrays of the kernel are long; nothing if it reads no such array, or if one of
-/// them is always short. In a long array, the elements beyond either end are at most one period of the continuation, so one loop for each
-/// end suffices.
+/// Returns an expression of the shape variables that is >= 0 if all arrays that the kernel continues beyond their ends (by a gather with
+/// computed positions, gathered.h, for example by reflection) are long. The elements beyond either end of a long array are at most one
+/// period of the continuation, so one loop for each end suffices. Returns nothing if the kernel continues no array of unknown size, or if
+/// one of them is always short.
 std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan& kernel) {
   if (recipe_of(kernel) != Template::kElementwise) return std::nullopt;
   Sym condition = 0;

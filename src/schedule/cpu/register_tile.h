@@ -16,7 +16,7 @@ struct TileWork {
   int64_t max_rows;  // most rows that a tile may have
   int64_t columns_of_copy;
   bool are_known;            // whether rows and columns are constants, not symbolic sizes
-  bool has_workers = false;  // whether two workers divide the rows
+  bool has_workers = false;  // whether two worker threads divide the rows between them
 };
 
 /// Returns the fastest tile for vectors of `width` lanes.

@@ -17,8 +17,8 @@ int64_t page_tile(std::span<const Node* const> nodes);
 /// Returns how a kernel reads rows of memory that it adds to a row of accumulators. Returns nothing if the rows are computed instead of
 /// loaded, or if the accumulators fit in registers, so that each row is read only once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
-/// Tests whether a kernel to which row_reads() applies may combine whole rows in any order. False for sums of products, even of integers
-/// (for which any order gives the same bits), because integer products are read in the same way as float products.
+/// Tests whether a kernel to which row_reads() applies may combine whole rows in any order. False for sums of products: although any order
+/// gives the same bits for integers, products of integers are read in the same order as products of floats.
 bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how to read the rows of a max or min, which may be combined in any order.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);

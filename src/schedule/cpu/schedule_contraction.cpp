@@ -17,8 +17,8 @@
 namespace harp {
 namespace {
 
-// Names as in lower/contraction.cpp: C = A·B. AxisSchedule::unroll is the size of a register tile, AxisSchedule::tile is the size of a
-// cache block, and AxisSchedule::pack says that a factor is packed.
+// The names in this file are those of lower/contraction.cpp: the product is C = A·B. AxisSchedule::unroll is the size of a register tile,
+// AxisSchedule::tile is the size of a cache block, and AxisSchedule::pack says that a factor is packed.
 
 // Sizes above this number are treated as this number, because they make no difference to the choice.
 constexpr int64_t kMany = 1 << 20;
@@ -109,7 +109,7 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
-/// Tests whether the columns' factor is known not to fit L3.
+/// Tests whether the columns' factor is known to be larger than L3.
 bool are_columns_far(const Node& reduce, const Contraction& contraction, const Cpu& cpu) {
   const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
   return elements.is_constant() && elements.constant() >= cpu.caches.third / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));

@@ -9,8 +9,8 @@ namespace harp {
 
 /// Returns a schedule whose tiles fit the CPU's registers and caches, with vectors of `width` lanes.
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
-/// Returns the condition (>= 0) under which register tiles are faster than adding one row of products after the other; nothing if they
-/// never are.
+/// Returns an expression of the shape variables that is >= 0 if register tiles are faster than adding one row of products after the other;
+/// nothing if they never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
 
 /// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.

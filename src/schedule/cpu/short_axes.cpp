@@ -57,9 +57,9 @@ bool is_plain(const Program& program, const KernelPlan& kernel) {
   });
 }
 
-/// How a kernel joins arrays, as a concat or roll does. kShort: all joins are along unrolled axes that come after the vector axis. The
-/// indices along these axes are constants in generated code, so it is known from which array an element is read, and the position of the
-/// element is linear in the other indices.
+/// How a kernel joins arrays, as a concat or roll does. kNone: it joins none. kShort: all joins are along unrolled axes that come after the
+/// vector axis; the indices along these axes are constants in generated code, so the array from which an element is read is known at
+/// compile time, and the position of the element is linear in the other indices. kOther: some join is along another axis.
 enum class Joins : uint8_t { kNone, kShort, kOther };
 
 Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes) {
@@ -132,9 +132,8 @@ int lanes_along(Dim size, int most) {
   return static_cast<int>(std::bit_floor(static_cast<uint64_t>(size.constant())));
 }
 
-/// Returns how many elements of an axis a vector of this many lanes processes on average. If some lanes of the last vector are not needed,
-/// this is less than the number of lanes. The difference is ignored unless the axis is so short that its vectors are narrower than `most`
-/// lanes.
+/// Returns how many elements of an axis a vector of `lanes` lanes processes on average, counting the unused lanes of the last vector of the
+/// axis. Unused lanes are ignored, and `lanes` is returned, if the vectors have the usual number of lanes, `most`, or the size is unknown.
 double elements_of_vector(Dim size, int lanes, int most) {
   if (lanes == most || !size.is_constant()) return lanes;
   return static_cast<double>(size.constant()) / static_cast<double>((size.constant() + lanes - 1) / lanes);
@@ -201,7 +200,7 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   if (of_lane > kMaxShortAxis) return false;
   const std::vector<Strides> loads = strides_of_loads(program, kernel, axes.vectors);
   if (!std::ranges::all_of(loads, [&](const Strides& load) { return reads_whole_vectors(load, axes.vectors); })) return false;
-  // The last axes are one row if every load reads them as one line of elements at equal distances. Without unrolling, vectors run along
+  // The last axes count as one row if every load reads their elements in one line, at equal distances. Without unrolling, vectors run along
   // that row.
   int64_t row = space[last].constant();
   size_t axis = last;  // the first axis of the row
@@ -216,10 +215,11 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   int64_t usual_operations = pieces * terms * cost, exchanged = 0;
   for (const Strides& load : loads) {
     const Dim& along_row = load.kept[last];
-    // each element is loaded by itself
+    // without unrolling, each element of such a load is loaded by itself
     if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;
     const int64_t of_load = exchanges(cpu, load.kept[axes.vectors].constant(), load.element_bytes, lanes);
-    // Joined arrays are mostly parts of one array (such as those of a roll), and vectors of that array are loaded only once.
+    // Joined arrays are mostly parts of one array (such as those of a roll). The vectors of that array are loaded and exchanged only once,
+    // so the loads of the parts are not added up.
     exchanged = joins == Joins::kNone ? exchanged + of_load : std::max(exchanged, of_load);
   }
   int64_t of_stores = 0;

@@ -6,8 +6,9 @@
 
 namespace harp {
 
-/// Returns the condition (>= 0) that a kernel stores at least cpu.stream_bytes, and that the rows of its outputs (along the last axis) are
-/// whole cache lines, so that all rows begin at the same position in a line.
+/// Returns an expression of the shape variables that is >= 0 if the kernel may use non-temporal stores for whole cache lines: it stores at
+/// least cpu.stream_bytes, and each row of its outputs (along the last axis) is a whole number of cache lines, so that all rows begin at
+/// the same position in a line.
 Sym streams_lines(const KernelPlan& kernel, const Cpu& cpu);
 /// Like streams_lines(), but for kernels that store whole rows in sequence. The length of a row may then also be an odd multiple of half a
 /// cache line, because the next row completes the line that both share.
@@ -18,8 +19,8 @@ Sym streams_elements(const Program& program, const KernelPlan& kernel, const Cpu
 /// false for rows of whole pages, where loads and stores suffer from 4-KiB aliasing: deferring their stores takes 0.93 to 1.25 of the time
 /// of not deferring.
 bool deferred_stores_pay(const KernelPlan& kernel);
-/// Returns the condition (>= 0) that a kernel stores at least cpu.stream_bytes; its rows may have any length. It is for kernels that can
-/// store rows that begin anywhere in a cache line, such as kernels with deferred stores.
+/// Returns an expression of the shape variables that is >= 0 if the kernel stores at least cpu.stream_bytes, whatever the length of its
+/// rows. It is for kernels whose non-temporal stores may begin anywhere in a cache line, such as kernels with deferred stores.
 Sym streams_any(const KernelPlan& kernel, const Cpu& cpu);
 
 }  // namespace harp

@@ -182,9 +182,10 @@ inline constexpr RowReads kPiecesOfSums{RowReads::Near::kSecond, {4, 1}, {16, 1}
 /// prefetches reach 0.87 to 0.96 of the speed of memory, and 8 rows of one vector with prefetches 0.78.
 inline constexpr RowReads kProducts{RowReads::Near::kHalfOfThird, {4, 1}, {4, 2, 4}},
     kProductsOfOneLoad{RowReads::Near::kHalfOfThird, {4, 1}, {8, 1, 4, true}};
-/// For maxima and minima. Their rows may be combined in any order, so several streams of whole rows are read, whether or not the rows are
-/// in a cache. With 2 streams, maxima reach 0.95 of the speed of memory and 0.57 to 0.69 of that of L3; with one stream, 0.73 to 0.83 and
-/// 0.45 to 0.53. On a CPU with one load per cycle, 6 streams reach 0.86 of the speed of memory, and one stream 0.71.
+/// {number of rows that are read as separate streams, vectors of each row in a step} for maxima and minima of columns, whose rows may be
+/// combined in any order. The numbers are the same for arrays of all sizes. Ratios are relative to merely reading the same bytes. With two
+/// streams, maxima reach 0.95 from memory and 0.57 to 0.69 from L3; with one stream, 0.73 to 0.83 from memory and 0.45 to 0.53 from L3. On
+/// a CPU with one load per cycle, six streams reach 0.86 from memory, and one stream 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 /// For maxima that detect NaN by the CPU's floating-point flag for invalid operations (Schedule::nan_flag). They take one instruction for
 /// each load. Four interleaved rows run at 0.92 of the speed of two rows from L2, at 1.15 from L3, and at 1.0 from memory.
@@ -215,9 +216,10 @@ inline constexpr int64_t kMaxUnflaggedElements = 256;
 
 // --- Reductions along rows: several rows, or parts of a row, as separate streams
 
-/// The number of streams: interleaved rows, or parts of one row. On a CPU with two vector loads per cycle, products of long rows (4096 x
-/// 4096) reach 1.0 of the speed of memory with 4 streams, and 0.93 with 2. Argmax and argmin of one long row reach 0.98 of the speed of L2
-/// and 0.77 of that of L3 with 2 streams, 0.99 and 0.60 with 3 streams, and 0.97 and 0.70 with 4 streams.
+/// How many rows, or parts of one row, are read at the same time as separate memory streams. kPartsOfLongProducts is for products of long
+/// rows on a CPU with two vector loads per cycle (4096 x 4096: four streams reach 1.0 of the speed of memory, two reach 0.93).
+/// kInterleavedParts is for everything else. (Argmax and argmin of one long row reach 0.98 of the speed of L2 and 0.77 of that of L3 with
+/// two streams, 0.99 and 0.60 with three, and 0.97 and 0.70 with four.)
 inline constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
 /// Short rows are interleaved only if their elements have this many bytes (f32). Compared with one row after the other, interleaved rows of
 /// 64 f64 would run at 0.75 of the speed from L2, rows of 8 f16 at 0.9, and rows of 4 i32 at 0.85.

@@ -21,7 +21,8 @@ struct GridScan {
   Dim rows = 1;
   int64_t scans = 1;  // number of scans of the kernel; each has its own totals and running values
 
-  /// Return the position in the buffer, in elements, at which the totals or running values of scan number `scan` begin on a `level` > 0.
+  /// Return the position, in elements of the buffer, at which the totals (or the running values) of scan number `scan` on level `level`
+  /// begin. The level must be above 0.
   Dim totals(size_t level, int64_t scan) const { return start(level) + size(level) * scan; }
   Dim values(size_t level, int64_t scan) const { return start(level) + size(level) * (scans + scan); }
   /// Returns the number of elements of the buffer.

@@ -39,7 +39,8 @@ def main():
             with open(source, "w", encoding="utf-8") as file:
                 file.write(code)
             try:
-                # without this line the program would compile here, but not for a reader of the page
+                # The program itself must include harp.hpp. This test compiles it with -include HEADER, so here a missing #include would
+                # cause no error, but it would for a reader who copies the program.
                 assert re.search(r"^#include <harp\.hpp>$", code, re.M), "it does not include harp.hpp"
                 run(*COMPILE, "-include", header, source, "-o", program, "-L", BUILD, "-lharp", f"-Wl,-rpath,{BUILD}")
                 output = run(program)

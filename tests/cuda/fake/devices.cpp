@@ -1,4 +1,4 @@
-// The functions of the fake driver for its version, errors, devices and contexts.
+// Implements the functions of the fake driver for its version, errors, devices and contexts.
 #include <cstdio>
 
 #include "cuda/fake/state.h"
