@@ -35,23 +35,29 @@ void sort(const Array& x, bool descending, const Array& result, Key key, const S
   }
 }
 
+/// Returns those elements of the sorted rows that the node has: all, or the first ones of each row (schedule/shorten_sorts.h).
+Array kept(Array sorted, const Node& node, const Sizes& sizes) {
+  sorted.shape = sizes.values(node.shape);
+  return sorted;
+}
+
 }  // namespace
 
 Array evaluate_argsort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array keys = as_contiguous(sources[0], sizes), result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const Array keys = as_contiguous(sources[0], sizes), result = Array::allocate(node.dtype, keys.shape);
   for_integer(keys.dtype, [&]<class T>() { argsort<T>(keys, result, sizes); });
-  return result;
+  return kept(result, node, sizes);
 }
 
 Array evaluate_sort(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array x = as_contiguous(sources[0], sizes), result = Array::allocate(node.dtype, sizes.values(node.shape));
+  const Array x = as_contiguous(sources[0], sizes), result = Array::allocate(node.dtype, x.shape);
   const bool descending = node.as<SortAttributes>().descending;
   if (!is_float(x.dtype)) {
     for_integer(is_bool(x.dtype) ? DType::kU8 : x.dtype, [&]<class T>() {
       sort<T>(
           x, descending, result, [](T a) { return a; }, sizes);
     });
-    return result;
+    return kept(result, node, sizes);
   }
   const size_t size = size_of(x.dtype);
   const auto infinity = static_cast<int64_t>(scalar_from_double(x.dtype, std::numeric_limits<double>::infinity()).bits[0]);
@@ -69,7 +75,7 @@ Array evaluate_sort(const Node& node, std::span<const Array> sources, const Size
                     },
                     sizes);
               });
-  return result;
+  return kept(result, node, sizes);
 }
 
 }  // namespace harp::interp

@@ -52,7 +52,7 @@ std::string routine_text(const Routine& s, const std::vector<std::string>& buffe
   const auto name_of = [&](int parameter) { return buffers[static_cast<size_t>(parameter)]; };
   std::string sources = join(s.inputs, ", ", name_of), result;
   if (s.parts.empty()) {
-    result = name_of(s.buffer);
+    result = cat(s.kept.is_constant(0) ? std::string() : cat("the first ", to_string(s.kept), " of rows of "), name_of(s.buffer));
   } else {
     const auto part = [&](int parameter, const Routine::Part& p) {
       return cat(name_of(parameter), "[", to_string(p.start), "] step ", to_string(p.row_step), " step ", to_string(p.step));

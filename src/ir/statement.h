@@ -298,10 +298,13 @@ struct AccScan : StmtOf<StmtKind::kAccScan> {
 /// Executes `routine`, an op of family Routine such as a sort, on rows begin … end - 1 of the parameters `inputs`, one row after the other.
 /// Each row has `length` elements. The result goes to the same rows of parameter `buffer`. The routine uses scratch memory: the accumulator
 /// number `accumulator`, which has is_row, or, if `accumulator` is -1, the elements of parameter `spare` from spare_index on.
-/// schedule/routine.h says how many elements of scratch memory a routine needs.
+/// schedule/routine.h says how many elements of scratch memory a routine needs. A sort or an argsort with `kept` > 0 stores only the first
+/// `kept` elements of each sorted row, one row after the other; it uses no scratch memory of the kernel.
 struct Routine : StmtOf<StmtKind::kRoutine> {
   Op routine = Op::kArgSort;
   bool descending = false;  // for Sort
+  // Only so many elements of each row of the result are stored, from its start; 0: all. A constant, except for Dft of an unknown length.
+  Sym kept = 0;
   Sym begin, end, length;
   std::vector<int> inputs;
   int buffer = -1;
@@ -312,14 +315,12 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   // first those of the operands, then the two of the result in `buffer`. Element i of row r of a part is at start + r * row_step + i *
   // step. If the input is real, both operands are the same. `layout` and `to_layout` say how real and imaginary parts are arranged in the
   // input and in the result. If `columns` is 0, a vector holds adjacent elements of one row. Otherwise it holds the same element of
-  // adjacent rows, which are columns in memory; there are at least `columns` of them. Only the first `kept` elements of each row are
-  // stored; 0 means all elements. Of rows of known length, `kept` is a constant.
+  // adjacent rows, which are columns in memory; there are at least `columns` of them.
   struct Part {
     Sym start, row_step, step;
   };
   std::vector<Part> parts;
   int64_t columns = 0;
-  Sym kept = 0;
   ComplexLayout layout = ComplexLayout::kSeparate, to_layout = ComplexLayout::kSeparate;
   // For a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. In phase number `phase`
   // of the routine, this block executes share number `block` of `blocks` shares of the work, for all rows. A spare parameter exists only if

@@ -498,7 +498,12 @@ class Verifier {
     buffer(s.buffer, result, true);
     require(s.threads >= 0 && s.threads <= kMaxThreads && (s.threads == 0 || s.accumulator < 0),
             "the threads of a block that execute a routine together use no array of one thread");
-    if (s.threads > 0 && s.spare < 0) return;
+    const bool selects = s.routine != Op::kDft && !s.kept.is_constant(0);
+    require(!selects || (s.kept.is_constant() && s.kept.constant() > 0), "a sort keeps a known number of elements of each row, but ",
+            name(s.routine), " does not");
+    require(!selects || (s.threads == 0 && s.accumulator < 0 && s.spare < 0),
+            "a routine of one thread that keeps the first elements of sorted rows has no scratch memory, but ", name(s.routine), " has");
+    if (selects || (s.threads > 0 && s.spare < 0)) return;
     if (s.accumulator < 0) return buffer(s.spare, result, true);
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites is of ", name(result), " of one lane, but acc",

@@ -17,9 +17,16 @@
 #include "schedule/gpu/grid_scan.h"
 #include "schedule/gpu/product_slices.h"
 #include "schedule/legal.h"
+#include "schedule/routine.h"
 
 namespace harp::lower {
 namespace {
+
+std::string describe_routine(const Node& node) {
+  const int64_t kept = kept_of_sort(node);
+  return cat(" · ", name(node.op), " of rows of ", to_string(node.sources[0]->shape.back()),
+             kept > 0 ? cat(", of which the first ", kept, " are kept") : std::string());
+}
 
 std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   std::string out = cat(name_of(schedule.recipe), " over ", to_string(iteration_space(plan)));
@@ -31,7 +38,7 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   for (const Node* s : plan.scans) append(out, cat(" · ", describe_scan(*s)));
   if (plan.alone != nullptr)
     append(out, is_custom(plan.alone->op)    ? " · custom function"
-                : is_routine(plan.alone->op) ? cat(" · ", name(plan.alone->op), " of rows of ", to_string(plan.alone->shape.back()))
+                : is_routine(plan.alone->op) ? describe_routine(*plan.alone)
                                              : cat(" · ", describe_scatter(*plan.alone)));
   append(out, cat(" · ", print(schedule)));
   return out;

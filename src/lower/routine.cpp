@@ -15,15 +15,18 @@ using namespace ir;
 
 namespace {
 
-/// Returns a Routine statement with its inputs, output and length, and with the scratch memory of block number `block`; the caller sets the
-/// range of rows.
+/// Returns a Routine statement with its inputs, output and length, and with the scratch memory of block number `block`, if it needs any;
+/// the caller sets the range of rows.
 Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
   const Node& node = *c.plan.alone;
   auto* routine = c.arena.statement<Routine>();
   routine->routine = node.op;
   routine->descending = node.op == Op::kSort && node.as<SortAttributes>().descending;
+  routine->kept = kept_of_sort(node);
   for (const Node* source : sources) routine->inputs.push_back(c.values.parameter(c.program.buffer_of.at(source), false));
   routine->buffer = c.values.parameter(c.plan.stores[0].buffer, true);
+  routine->length = node.sources[0]->shape.back();
+  if (!routine->kept.is_constant(0)) return routine;
   if (c.plan.scratch >= 0) {
     routine->spare = c.values.parameter(c.plan.scratch, true);
     routine->spare_index = block * routine_scratch(node, c.program.transforms);
@@ -34,14 +37,13 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
   }
-  routine->length = node.sources[0]->shape.back();
   return routine;
 }
 
 /// Returns the statement. If its scratch memory is an accumulator instead of a workspace buffer, the declaration of the accumulator comes
 /// first.
 Body with_memory(KernelContext& c, Stmt* statement) {
-  return c.plan.scratch >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
+  return c.kernel.accumulators.empty() ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
 
 Loop* new_block_loop(KernelContext& c, Sym blocks) {

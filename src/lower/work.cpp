@@ -7,6 +7,7 @@
 
 #include "graph/body.h"
 #include "lower/lower.h"
+#include "schedule/routine.h"
 #include "schedule/views.h"
 
 namespace harp::lower {
@@ -24,8 +25,9 @@ constexpr size_t kFewOperations = 64;
 /// 14 to 54 ps for each multiply-add of f32 (5 ps at the peak rate).
 constexpr double kMultiplyAdd = 300;
 /// An element that is transformed (1.3 to 5 ns), an element that is sorted (2 to 18 ns), and an instruction for an element that is updated
-/// by its index (0.8 ns for a histogram).
-constexpr double kTransformed = 2500, kSorted = 10'000, kUpdate = 200;
+/// by its index (0.8 ns for a histogram). kSelected: an element of a row of which only the first elements are selected, instead of sorted
+/// (schedule/shorten_sorts.h); an estimate that is not measured.
+constexpr double kTransformed = 2500, kSorted = 10'000, kUpdate = 200, kSelected = 1000;
 /// Number of iterations that the estimate assumes for each loop of a custom function.
 constexpr double kAssumedIterations = 16;
 /// The longest time that the estimate returns, 2.5 hours. The sum of a thousand such numbers does not exceed 64 bits.
@@ -81,7 +83,7 @@ double time_of(const Node& node) {
     return kInstruction * static_cast<double>(body.expressions.size()) * (body.has_loop ? kAssumedIterations : 1);
   }
   if (node.op == Op::kDft) return kTransformed;
-  if (is_routine(node.op)) return kSorted;
+  if (is_routine(node.op)) return kept_of_sort(node) > 0 ? kSelected : kSorted;
   const int64_t cost = info(node.op).cost;
   return static_cast<double>(cost) * (cost < kLongCost ? kInstruction : kLongUnit);
 }
@@ -156,7 +158,7 @@ Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& sche
   const std::vector<const Node*> nodes = counted_nodes(program, plan);
   for (const Node* node : nodes) {
     const bool is_reduced = is_reduce(node->op);
-    const Dim own = is_reduced ? count : element_count(node->shape);
+    const Dim own = is_reduced || kept_of_sort(*node) > 0 ? count : element_count(node->shape);
     if (is_contraction && own == count) continue;  // the multiply-add counts it, or it is computed before, when the factors are copied
     total.add(own, time_of(*node) / lanes, !plan.reduces.empty());
   }

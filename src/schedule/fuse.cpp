@@ -28,6 +28,7 @@
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
 #include "schedule/shifted_rows.h"
+#include "schedule/shorten_sorts.h"
 #include "schedule/sorted_scatters.h"
 #include "schedule/split_groups.h"
 #include "schedule/split_reductions.h"
@@ -437,7 +438,7 @@ class Fuser {
   /// Tests whether the kernel of a routine gets a buffer of scratch memory in the workspace.
   bool needs_scratch(const Node& node) const {
     if (limits_.grid_routines) return !grid_routine(node, program_.transforms).scratch().is_constant(0);
-    return !uses_worker_scratch(node, program_.transforms);
+    return kept_of_sort(node) == 0 && !uses_worker_scratch(node, program_.transforms);
   }
   /// Returns the number of elements of a routine's buffer of scratch memory.
   Dim scratch_of(const Node& node) const {
@@ -735,6 +736,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
   graph = sort_updates(std::move(graph), limits);
+  graph = shorten_sorts(std::move(graph), limits);
   const bool are_calls = !limits.grid_routines;  // each routine is a call of a function, not a sequence of kernels
   const TransformAbilities abilities{
       .any_length_takes_reals = are_calls, .any_length_takes_pairs = are_calls, .takes_long_columns = are_calls};

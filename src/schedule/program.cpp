@@ -10,6 +10,7 @@
 #include "graph/native.h"
 #include "schedule/in_place.h"
 #include "schedule/override.h"
+#include "schedule/routine.h"
 
 namespace harp {
 
@@ -167,6 +168,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
                 : is_native(kernel.alone->op)  ? cat("  calls ", native_label(kernel.alone->as<NativeAttributes>().name), " as ",
                                                      native_signature(kernel.alone->as<NativeAttributes>()), "\n")
                 : is_routine(kernel.alone->op) ? cat("  ", name(kernel.alone->op), " of rows of ", type_of(*kernel.alone->sources[0]),
+                                                     kept_of_sort(*kernel.alone) > 0 ? ", of which the first elements are kept" : "",
                                                      kernel.scratch < 0 ? "" : cat(" with ", name_of(program, kernel.scratch)), "\n")
                                                : cat("  scatters ", describe_scatter(*kernel.alone), "\n"));
   const auto nodes = computed_nodes(program, kernel);

@@ -43,19 +43,27 @@ Dim transform_memory(Dim n) {
 
 }  // namespace
 
+int64_t kept_of_sort(const Node& node) {
+  if (node.op != Op::kSort && node.op != Op::kArgSort) return 0;
+  return node.shape.back() == node.sources[0]->shape.back() ? 0 : node.shape.back().constant();
+}
+
 Dim routine_blocks(const Node& node) {
   const Shape& shape = node.sources[0]->shape;
   const Dim rows = element_count(Shape(shape.begin(), shape.end() - 1)), one_by_one = min(rows, kMaxBlocks);
-  if (node.op != Op::kSort) return one_by_one;
+  const bool selects = kept_of_sort(node) > 0;
+  if (node.op != Op::kSort && !selects) return one_by_one;
   // Short rows are sorted together, one in each lane of a vector. A block with fewer rows than lanes would sort them one by one. If the
   // rows do not fill a block's last vector, it sorts some rows again. Vectors of very short rows take so little time that a block has
   // several of them, which makes this a small part of the work.
   constexpr int64_t kVeryShort = 128, kVectors = 4;
   const Dim n = shape.back();
-  const int64_t lanes = kLineBytes / static_cast<int64_t>(size_of(node.dtype));  // number of lanes of the longest vectors
+  // number of lanes of the longest vectors
+  const int64_t lanes = kLineBytes / static_cast<int64_t>(size_of(node.sources[0]->dtype));
   const int64_t least = n.is_constant() && n.constant() <= kVeryShort ? kVectors * lanes : lanes;
   const Dim together = max(1, min(floor_div(rows, least), kMaxBlocks));
-  return select(min(kMaxSortedSideBySide - n, rows - lanes), together, one_by_one);
+  // A selection reads long rows in parts, so it can process rows of any length together.
+  return select(selects ? rows - lanes : min(kMaxSortedSideBySide - n, rows - lanes), together, one_by_one);
 }
 
 Dim transform_blocks(const Transform& t) {

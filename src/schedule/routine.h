@@ -6,10 +6,14 @@
 
 namespace harp {
 
+/// Returns how many elements of each sorted row the node has, if it is a sort or an argsort of which shorten_sorts.h has left only the
+/// first elements; else 0. Its routine selects them instead of sorting whole rows.
+int64_t kept_of_sort(const Node& node);
 /// Returns the number of blocks into which the rows are divided. One worker processes a block.
 Dim routine_blocks(const Node& node);
 Dim transform_blocks(const Transform& transform);
-/// Returns how much scratch memory a block needs in addition to operands and result, in elements of the node's dtype.
+/// Returns how much scratch memory a block needs in addition to operands and result, in elements of the node's dtype. Not for nodes of
+/// which only the first elements are kept: their routines need none.
 Dim routine_scratch(const Node& node, const Transforms& transforms);
 /// Tests whether the scratch memory of a routine is one buffer for each worker, because its size is constant and fits the caches. Otherwise
 /// there is one buffer for each block. A worker that uses the same memory for all its blocks leaves more room in the caches for operands

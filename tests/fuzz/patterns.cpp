@@ -104,7 +104,8 @@ class Formulas {
   }
 
   /// Sorts rows or columns. There may be few of them or enough to sort several interleaved, and they may be short or long. Elements are
-  /// distinct, or take only a few values that include both zeros and NaN. The sort permutation may also be an output.
+  /// distinct, or take only a few values that include both zeros and NaN. The sort permutation may also be an output. Sometimes only the
+  /// first elements of the sorted rows are outputs.
   bool sorted_rows() {
     const Dim n = random_.chance(30) ? bench_.random_dim() : bench_.small_dim(1, random_.chance(30) ? 300 : 40);
     Shape shape = {random_.chance(70) ? bench_.small_dim(8, 70) : bench_.random_dim(), n};
@@ -114,6 +115,12 @@ class Formulas {
     NodeRef x = bench_.array_of(random_.chance(30) ? DType::kF32 : bench_.random_dtype(), shape);
     if (random_.chance(40) && accepts(Op::kSign, x->dtype)) x = build::elementwise(Op::kSign, {x});
     const bool descending = random_.chance(40);
+    if (const int64_t least = range(n).lo; least >= 1 && random_.chance(40)) {
+      const std::vector<NodeRef> first =
+          build::topk(x, bench_.small_dim(1, random_.chance(60) ? std::min<int64_t>(least, 9) : least), axis, descending);
+      if (random_.chance(50) && !bench_.want(first[1])) return false;
+      return bench_.want(first[0]);
+    }
     if (random_.chance(20)) bench_.want(build::argsort(x, axis, descending));
     return bench_.want(build::sort(x, axis, descending));
   }

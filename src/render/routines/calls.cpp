@@ -33,8 +33,14 @@ std::string transform_call(const Scope& scope, const ir::Routine& s, DType dtype
 
 std::string routine_call(const Scope& scope, const ir::Routine& s) {
   const DType dtype = scope.parameter(s.inputs[0]).dtype;
-  const std::string spare = s.accumulator >= 0 ? accumulator_name(scope, s.accumulator) : address_from_start(scope, s.spare, s.spare_index);
   const std::string rows = scope.position(s.end - s.begin).text, size = cat(rows, ", ", scope.position(s.length).text);
+  if (s.routine != Op::kDft && !s.kept.is_constant(0)) {
+    const std::string name =
+        s.routine == Op::kSort ? sort_first_function(scope.unit, dtype, s.descending) : argsort_first_function(scope.unit, dtype);
+    return cat(name, "(", address_from_start(scope, s.inputs[0], s.begin * s.length), ", ", size, ", ", s.kept.constant(), ", ",
+               address_from_start(scope, s.buffer, s.begin * s.kept), ", cancel);");
+  }
+  const std::string spare = s.accumulator >= 0 ? accumulator_name(scope, s.accumulator) : address_from_start(scope, s.spare, s.spare_index);
   if (s.routine == Op::kDft) return transform_call(scope, s, dtype, spare, rows, size);
   const Sym first = s.begin * s.length;
   const std::string name = s.routine == Op::kSort ? sort_function(scope.unit, dtype, s.descending) : argsort_function(scope.unit, dtype);

@@ -22,6 +22,11 @@ std::string argsort_function(Unit& unit, DType keys);
 std::string argsort_few_function(Unit& unit, DType keys);
 /// Returns the name of a generated function (elements, rows, row length, sorted elements, spare, cancel): a stable sort of each row.
 std::string sort_function(Unit& unit, DType dtype, bool descending);
+/// Return the name of a generated function (elements or keys, rows, row length, kept, sorted elements or order, cancel) that does the same,
+/// but finds and stores only the first `kept` elements or indices of each row. (select.cpp) 1 <= kept <= kMaxSelected, and rows have at
+/// least `kept` elements.
+std::string argsort_first_function(Unit& unit, DType keys);
+std::string sort_first_function(Unit& unit, DType dtype, bool descending);
 
 /// Returns the name of a generated function (to, row step of to, from, column step of from, rows, columns): a transpose, to[i][j] =
 /// from[j][i]. With `stream` it uses non-temporal stores. It accesses memory in the order of the source with `as_read`, otherwise in the

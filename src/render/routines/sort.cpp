@@ -14,7 +14,7 @@
 #include "render/c/instructions.h"
 #include "render/c/vector_functions.h"
 #include "render/routines/routines.h"
-#include "render/text/filled.h"
+#include "render/routines/sort_text.h"
 
 namespace harp::render {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 // type of the same width. $K: the type of a key (signed for floats). $V: a vector of $L keys. $M: a vector of their masks. $A: $U with the
 // attribute may_alias. $SIGN: the highest bit. $REST: all other bits. $BEFORE: < or >.
 
-constexpr int64_t kNearLines = 128;  // number of lines (vectors of keys) that fill a quarter of the L1 cache
 /// An exchange of a sorting network: it compares lines a and b and exchanges their keys if necessary. kMergeEight contains the exchanges at
 /// the distances 4, 2 and 1, and kSortEight those that sort eight lines.
 struct Exchange {
@@ -54,8 +53,8 @@ static inline $U bits_$G($U key) { return key ^ $SIGN; }
 )";
 
 constexpr std::string_view kRestore =
-    R"(/* Copies the zeros and NaNs of x, in their order, over the zeros and NaNs of the sorted row. */
-static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sorted) {
+    R"(/* Copies the zeros and NaNs of x, in their order, over the zeros and NaNs of the first `kept` elements of the sorted row. */
+static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sorted, int64_t kept) {
   const $U zero = key_$G(0), nan = key_$G($REST);
   int64_t next_zero = 0, next_nan = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -65,8 +64,8 @@ static __attribute__((noinline)) void restore_$F(const $T* x, int64_t n, $T* sor
   }
   for (int64_t i = 0; i < n; ++i) {
     const $U key = key_$G(((const $A*)x)[i]);
-    if (key == zero) (($A*)sorted)[next_zero++] = ((const $A*)x)[i];
-    if (key == nan) (($A*)sorted)[next_nan++] = ((const $A*)x)[i];
+    if (key == zero && next_zero < kept) (($A*)sorted)[next_zero++] = ((const $A*)x)[i];
+    if (key == nan && next_nan < kept) (($A*)sorted)[next_nan++] = ((const $A*)x)[i];
   }
 }
 )";
@@ -146,7 +145,7 @@ static inline void block_elements_$G($T* block, int64_t n) {
 // in which all exchanges have the same direction. The number of lines is not padded to a power of two. Additional lines would be greater
 // than all others, so exchanges with them would have no effect. Eight lines are sorted in registers. Exchanges over short distances are
 // executed while the data is in L1, two steps in one walk through it.
-constexpr std::string_view kBlock =
+constexpr std::string_view kNetwork =
     R"(/* A line is a vector of keys, one of each row. first: in each lane the key of x or y that comes first in the sorted row; second: the other. */
 static inline $V first_$F($V x, $V y) {
 $FIRST}
@@ -201,20 +200,25 @@ static void merge_columns_$F($T* keys, int64_t run, int64_t n) {
   if (d == 0) return;
   for (int64_t at = 0; at < n; at += 2 * d) settle_near_$F(keys + at * $L, d, n - at < 2 * d ? n - at : 2 * d);
 }
-/* Sorts each column of n lines. Prefetches the next rows, which are n lines of memory, and the memory they will be stored to. */
+/* Sorts each column of at most $NEAR lines. */
+static void sort_run_$F($T* keys, int64_t lines) {
+  int64_t eights = 0;
+  for (; eights + 8 <= lines; eights += 8) sort_eight_$F(keys + eights * $L);
+  for (int64_t run = 1; run < lines; run *= 2)
+    for (int64_t at = run < 8 ? eights : 0; at + run < lines; at += 2 * run)
+      merge_columns_$F(keys + at * $L, run, lines - at < 2 * run ? lines - at : 2 * run);
+}
+)";
+constexpr std::string_view kBlock =
+    R"(/* Sorts each column of n lines. Prefetches the next rows, which are n lines of memory, and the memory they will be stored to. */
 static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
   for (int64_t first = 0; first < n; first += $NEAR) {
     const int64_t lines = n - first < $NEAR ? n - first : $NEAR;
-    $T* const part = keys + first * $L;
     for (int64_t i = first; i < first + lines; ++i) {
       __builtin_prefetch(next + i * $L, 0, 2);
       __builtin_prefetch(next_sorted + i * $L, 1, 2);
     }
-    int64_t eights = 0;
-    for (; eights + 8 <= lines; eights += 8) sort_eight_$F(part + eights * $L);
-    for (int64_t run = 1; run < lines; run *= 2)
-      for (int64_t at = run < 8 ? eights : 0; at + run < lines; at += 2 * run)
-        merge_columns_$F(part + at * $L, run, lines - at < 2 * run ? lines - at : 2 * run);
+    sort_run_$F(keys + first * $L, lines);
   }
   for (int64_t run = $NEAR; run < n; run *= 2)
     for (int64_t at = 0; at + run < n; at += 2 * run)
@@ -276,70 +280,109 @@ std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Fillin
 
 }  // namespace
 
-std::string sort_function(Unit& unit, DType dtype, bool descending) {
-  const int bits = 8 * static_cast<int>(size_of(dtype));
-  const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes * 8 / bits;
-  const bool loses = is_float(dtype);
+SortText::SortText(Unit& of, DType sorted, bool descending)
+    : unit(of),
+      dtype(sorted),
+      bits(8 * static_cast<int>(size_of(sorted))),
+      lanes(of.options.plain_text ? 1 : of.options.target.cpu().vector_bytes * 8 / bits),
+      loses(is_float(sorted)) {
   const DType unsigned_key = unsigned_of(bits), key = loses ? signed_of(bits) : dtype;
   const uint64_t sign = uint64_t{1} << (bits - 1);
-  const std::string element = std::string(harp::name(dtype)), routine = cat(element, descending ? "_descending" : ""),
-                    name = cat("sort_", routine), any_memory = cat("any_", harp::name(unsigned_key));
-  Filling values{{"T", std::string(memory_type(dtype))},
-                 {"G", element},
-                 {"F", routine},
-                 {"U", std::string(memory_type(unsigned_key))},
-                 {"A", any_memory},
-                 {"K", std::string(memory_type(key))},
-                 {"L", cat(lanes)},
-                 {"BYTES", cat(bits / 8)},
-                 {"HIGHEST", cat(bits - 1)},
-                 {"SIGN", loses || is_signed_int(dtype) ? hexadecimal(sign, bits) : "0"},
-                 {"REST", hexadecimal(sign - 1, bits)},
-                 {"INFINITY", loses ? hexadecimal(infinity_of(dtype), bits) : ""},
-                 {"BEFORE", descending ? ">" : "<"},
-                 {"PLACE", descending ? "255 - i" : "i"},
-                 {"FLIP", descending ? "~" : ""},
-                 {"FEW", cat(kFewKeys)},
-                 {"MOST", cat(kMaxSortedSideBySide)},
-                 {"NEAR", cat(kNearLines)},
-                 {"ARGSORTFEW", argsort_few_function(unit, unsigned_key)},
-                 {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
-                 {"LOSTHERE", loses ? cat("      is_lost |= is_lost_", element, "(bits);\n") : ""},
-                 {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted);\n") : ""}};
-  const auto define = [&](std::string_view defined, std::string_view text) {
-    unit.definitions.once(filled(defined, values), [&] { return filled(text, values); });
-  };
+  const bool has_sign = loses || is_signed_int(dtype);
+  const uint64_t greatest = has_sign ? sign - 1 : sign | (sign - 1), least = has_sign ? sign : 0;
+  const std::string any_memory = cat("any_", harp::name(unsigned_key));
+  routine = cat(harp::name(dtype), descending ? "_descending" : "");
+  values = {{"T", std::string(memory_type(dtype))},
+            {"G", std::string(harp::name(dtype))},
+            {"F", routine},
+            {"U", std::string(memory_type(unsigned_key))},
+            {"A", any_memory},
+            {"K", std::string(memory_type(key))},
+            {"L", cat(lanes)},
+            {"BYTES", cat(bits / 8)},
+            {"HIGHEST", cat(bits - 1)},
+            {"SIGN", has_sign ? hexadecimal(sign, bits) : "0"},
+            {"REST", hexadecimal(sign - 1, bits)},
+            {"INFINITY", loses ? hexadecimal(infinity_of(dtype), bits) : ""},
+            {"LAST", hexadecimal(descending ? least : greatest, bits)},
+            {"BEFORE", descending ? ">" : "<"},
+            {"PLACE", descending ? "255 - i" : "i"},
+            {"FLIP", descending ? "~" : ""},
+            {"FEW", cat(kFewKeys)},
+            {"MOST", cat(kMaxSortedSideBySide)},
+            {"NEAR", cat(kNearLines)},
+            {"LOSTINROW", loses ? "  int is_lost = 0;\n" : ""},
+            {"LOSTHERE", loses ? cat("      is_lost |= is_lost_", harp::name(dtype), "(bits);\n") : ""},
+            {"RESTOREROW", loses ? cat("  if (is_lost) restore_", routine, "(x, n, sorted, n);\n") : ""}};
   unit.definitions.type_once(any_memory, filled("typedef $U $A __attribute__((may_alias));\n", values));
-  define("key_$G", loses ? kKeyOfFloat : kKeyOfInteger);
+}
+
+void SortText::define(std::string_view key, std::string_view text) {
+  unit.definitions.once(filled(key, values), [&] { return filled(text, values); });
+}
+
+void SortText::define_key() { define("key_$G", loses ? kKeyOfFloat : kKeyOfInteger); }
+
+void SortText::define_restore() {
+  define_key();
+  define("restore_$F", kRestore);
+}
+
+void SortText::define_sort_row() {
+  define_key();
   define("bits_$G", loses ? kFloatOfKey : kIntegerOfKey);
-  if (loses) define("is_lost_$G", kIsLost);
-  if (lanes > 1) {
-    values.merge(
-        Filling{{"V", memory_vector(unit, key, lanes)},
-                {"M", mask_type(unit, bits, lanes)},
-                {"TRANSPOSE", transpose_function(unit, dtype, false, false)},
-                {"TOKEYS", loses ? cat("  const ", mask_type(unit, bits, lanes), " lost = block_keys_", element, "(block, n);\n") : ""},
-                {"TOELEMENTS", loses ? cat("  block_elements_", element, "(block, n);\n") : ""},
-                {"RESTOREBLOCK", loses ? cat("  for (int row = 0; row < ", lanes, "; ++row)\n    if (lost[row]) restore_", routine,
-                                             "(x + row * n, n, sorted + row * n);\n")
-                                       : ""}});
-    const auto first_of = [&](bool greater) {
-      const std::string chosen = cat("  return ", select_function(unit, key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
-      const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, unit.options.target.cpu());
-      return instruction ? cat("#if defined(__clang__)\n", chosen, "#else\n  return ", *instruction, ";\n#endif\n") : chosen;
-    };
-    values["FIRST"] = first_of(descending);
-    values["SECOND"] = first_of(!descending);
-    values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
-    values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
-    if (loses) {
-      define("block_keys_$G", kBlockKeys);
-      define("block_elements_$G", kBlockElements);
-    }
+  if (loses) {
+    define("is_lost_$G", kIsLost);
+    define_restore();
   }
-  values["BLOCKS"] = lanes > 1 ? filled(kRowsOfBlocks, values) : "";
-  unit.definitions.once(name, [&] { return filled(cat(loses ? kRestore : "", lanes > 1 ? kBlock : "", kRadix, kFew, kRows), values); });
-  return name;
+  define("sort_row_$F", kRadix);
+}
+
+void SortText::define_sort_few() {
+  define_key();
+  values["ARGSORTFEW"] = argsort_few_function(unit, unsigned_of(bits));
+  define("sort_few_$F", kFew);
+}
+
+void SortText::define_network() {
+  const DType key = loses ? signed_of(bits) : dtype;
+  values["V"] = memory_vector(unit, key, lanes);
+  values["M"] = mask_type(unit, bits, lanes);
+  values["TRANSPOSE"] = transpose_function(unit, dtype, false, false);
+  const auto first_of = [&](bool greater) {
+    const std::string chosen = cat("  return ", select_function(unit, key, lanes), "(x ", greater ? ">" : "<", " y, x, y);\n");
+    const std::optional<std::string> instruction = extreme_of_two(greater, key, lanes, unit.options.target.cpu());
+    return instruction ? cat("#if defined(__clang__)\n", chosen, "#else\n  return ", *instruction, ";\n#endif\n") : chosen;
+  };
+  const bool is_descending = values["BEFORE"] == ">";
+  values["FIRST"] = first_of(is_descending);
+  values["SECOND"] = first_of(!is_descending);
+  values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
+  values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
+  define("sort_run_$F", kNetwork);
+  if (!loses) return;
+  define("block_keys_$G", kBlockKeys);
+  define("block_elements_$G", kBlockElements);
+  define_restore();
+}
+
+std::string sort_function(Unit& unit, DType dtype, bool descending) {
+  SortText text(unit, dtype, descending);
+  text.define_sort_row();
+  text.define_sort_few();
+  Filling& values = text.values;
+  if (text.lanes > 1) {
+    text.define_network();
+    values["TOKEYS"] = text.loses ? filled("  const $M lost = block_keys_$G(block, n);\n", values) : "";
+    values["TOELEMENTS"] = text.loses ? filled("  block_elements_$G(block, n);\n", values) : "";
+    values["RESTOREBLOCK"] =
+        text.loses
+            ? filled("  for (int row = 0; row < $L; ++row)\n    if (lost[row]) restore_$F(x + row * n, n, sorted + row * n, n);\n", values)
+            : "";
+  }
+  values["BLOCKS"] = text.lanes > 1 ? filled(kRowsOfBlocks, values) : "";
+  text.define("sort_$F", cat(text.lanes > 1 ? kBlock : "", kRows));
+  return filled("sort_$F", values);
 }
 
 }  // namespace harp::render
