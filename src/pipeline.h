@@ -1,5 +1,5 @@
-// The whole pipeline, from a graph to the text of one translation unit. The ordered list of passes is in pipeline.cpp. The passes that
-// depend on the language of the text (C, CUDA) are the functions of a CodeGenerator; all other passes are shared.
+// Declares the whole pipeline, from a graph to the text of one translation unit. The ordered list of passes is in pipeline.cpp. The passes
+// that depend on the language of the text (C, CUDA) are the functions of a CodeGenerator; all other passes are shared.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Whole jobs, such as a step of a simulation, of training or of a solver. harp's program is measured against all other programs (peers)
-// that do the same job.
+// Benchmarks whole jobs, such as a step of a simulation, of training or of a solver. harp's program is measured against all other programs
+// (peers) that do the same job.
 #pragma once
 
 #include "bench/harness/peer_process.h"

@@ -1,6 +1,7 @@
-// Timing on a noisy machine. Samples of all candidates are interleaved. They run on one core unless a candidate uses several threads. Each
-// sample is long enough for the resolution of the clock, and the result is a median. A ratio is the median of the ratios within each round,
-// not the ratio of two medians: if the whole machine is slow for some time, both numbers of a round's ratio are affected.
+// Measures times on a noisy machine. Samples of all candidates are interleaved. They run on one core unless a candidate uses several
+// threads. Each sample is long enough for the resolution of the clock, and the result is a median. A ratio is the median of the ratios
+// within each round, not the ratio of two medians: if the whole machine is slow for some time, both numbers of a round's ratio are
+// affected.
 #pragma once
 
 #include <cstddef>

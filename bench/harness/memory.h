@@ -1,6 +1,6 @@
-// Memory that does not distort measurements: it has huge pages if the system provides them, every page is touched before the clock starts,
-// and arrays begin at different offsets in a page. (Otherwise a load has to wait for an earlier store to another array whose address has
-// the same lowest twelve bits.)
+// Allocates memory that does not distort measurements: it has huge pages if the system provides them, every page is touched before the
+// clock starts, and arrays begin at different offsets in a page. (Otherwise a load has to wait for an earlier store to another array whose
+// address has the same lowest twelve bits.)
 #pragma once
 
 #include <cstddef>

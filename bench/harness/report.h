@@ -1,4 +1,4 @@
-// The output of a run of harp_bench: a table to which each measurement adds a row at once, and JSON lines for programs.
+// Writes the output of a run of harp_bench: a table to which each measurement adds a row at once, and JSON lines for programs.
 #pragma once
 
 #include <fstream>

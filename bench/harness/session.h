@@ -1,5 +1,5 @@
-// What all benchmarks of a run share, and the type of a benchmark: the names of its measurements, which are known before anything runs, and
-// the function that measures them.
+// Defines what all benchmarks of a run share, and the type of a benchmark: the names of its measurements, which are known before anything
+// runs, and the function that measures them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A program for a benchmark, made from the text of a graph: the graph is parsed and compiled, and the arrays on which the program runs are
+// Makes a program for a benchmark from the text of a graph: the graph is parsed and compiled, and the arrays on which the program runs are
 // allocated and filled.
 #pragma once
 

@@ -1,7 +1,7 @@
-// The table of adjoint rules, with one row per op of ops.def. For ops that PyTorch has, the formulas give PyTorch's gradients. They are
-// written so that they overflow or cancel only if the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²).
-// docs/semantics.md states the gradients at points where the derivative is undefined. C++ evaluates operands in braces from left to right,
-// so the order of nodes is the same with every compiler.
+// Contains the table of adjoint rules, with one row per op of ops.def. For ops that PyTorch has, the formulas give PyTorch's gradients.
+// They are written so that they overflow or cancel only if the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of
+// 1 - x²). docs/semantics.md states the gradients at points where the derivative is undefined. C++ evaluates operands in braces from left
+// to right, so the order of nodes is the same with every compiler.
 #include "grad/adjoint.h"
 
 #include <limits>

@@ -1,6 +1,6 @@
-// The computation of gradients of y with respect to the xs. A first pass in ascending order of ids (sources have smaller ids) finds the
-// nodes between the xs and y through which gradients flow. A second pass goes back from y: when it visits a node, all contributions to the
-// node's gradient have been computed. Each pass visits each node once.
+// Computes gradients of y with respect to the xs. A first pass in ascending order of ids (sources have smaller ids) finds the nodes between
+// the xs and y through which gradients flow. A second pass goes back from y: when it visits a node, all contributions to the node's
+// gradient have been computed. Each pass visits each node once.
 #include "grad/gradient.h"
 
 #include <algorithm>

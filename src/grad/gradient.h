@@ -1,4 +1,4 @@
-// Reverse-mode gradients, built as nodes of the same graph. Every node between y and the xs is visited once, beginning with y. At each
+// Builds gradients by reverse mode, as nodes of the same graph. Every node between y and the xs is visited once, beginning with y. At each
 // node, the adjoint rule of its op (adjoint.h) computes the contributions to the gradients of its sources, and the contributions to each
 // source are added up. The results are ordinary nodes: they can be fused, printed and differentiated again.
 #pragma once

@@ -1,5 +1,5 @@
-// The adjoint of logcumsumexp. The gradient of element k is the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] - y[i]) is
-// the share of x[k] in y[i].
+// Builds the adjoint of logcumsumexp. The gradient of element k is the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] -
+// y[i]) is the share of x[k] in y[i].
 //
 // The formula "running sum of g[i] · exp(-y[i]), times exp(x[k])" cannot be used: its exponentials overflow. Logarithms of these terms
 // cannot be summed either: near 1e8, the rounding error of a logarithm in f32 exceeds log(2). Therefore the differences x[k] - y[i] are

@@ -1,5 +1,5 @@
-// Adjoints of movement ops. The gradient of each element of the result is added to the gradient of the source element that it copies. A
-// source element that was not read has the gradient 0.
+// Builds adjoints of movement ops. The gradient of each element of the result is added to the gradient of the source element that it
+// copies. A source element that was not read has the gradient 0.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/composites.h"

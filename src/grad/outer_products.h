@@ -1,6 +1,6 @@
-// Gradients of arrays that are used several times, such as the weights of an unrolled recurrent network. Each product of a weight with a
-// vector contributes an outer product: a Mul of two arrays, each of which is broadcast along an axis of the other. To add k outer products,
-// k arrays of the size of the weight would be stored. Instead, their sum is written as one contraction:
+// Builds gradients of arrays that are used several times, such as the weights of an unrolled recurrent network. Each product of a weight
+// with a vector contributes an outer product: a Mul of two arrays, each of which is broadcast along an axis of the other. To add k outer
+// products, k arrays of the size of the weight would be stored. Instead, their sum is written as one contraction:
 //   p_1 * q_1 + … + p_k * q_k  =  sum(concat(p_1 … p_k) * concat(q_1 … q_k))
 // The factors are concatenated before they are expanded, so no outer product is stored. This order of additions gives other bits than
 // adding the products one by one, so docs/semantics.md defines it ("Gradients").

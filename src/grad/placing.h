@@ -1,5 +1,5 @@
-// Functions that place elements into a larger array of zeros, for the adjoints of slices and windows. They use pads, slices and reshapes
-// instead of a scatter, so that they fuse with other operations and no intermediate array is stored.
+// Places elements into a larger array of zeros, for the adjoints of slices and windows. The functions use pads, slices and reshapes instead
+// of a scatter, so that they fuse with other operations and no intermediate array is stored.
 #pragma once
 
 #include "graph/build.h"

@@ -1,4 +1,4 @@
-// Adjoints of reductions. In the gradient, each reduced axis is inserted again with size 1, and broadcast to the size in the source.
+// Builds adjoints of reductions. In the gradient, each reduced axis is inserted again with size 1, and broadcast to the size in the source.
 #include "grad/rules.h"
 #include "graph/composites.h"
 

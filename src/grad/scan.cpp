@@ -1,5 +1,5 @@
-// Adjoints of scans. A source element contributes to the result at its own position and to all later results. Therefore its gradient is
-// summed by a scan in the opposite direction.
+// Builds adjoints of scans. A source element contributes to the result at its own position and to all later results. Therefore its gradient
+// is summed by a scan in the opposite direction.
 #include <initializer_list>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// Adjoints of scatters. Each element of the result combines an element of x with its updates, in their order.
+// Builds adjoints of scatters. Each element of the result combines an element of x with its updates, in their order.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"

@@ -1,7 +1,7 @@
-// The adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p, and its gradient is the
-// sum of the gradients of all these elements. No scatter is needed: the sum is computed over the rows of a matrix in which each row is
-// shifted against the row before it. The shift is the result of a reshape: each row is padded, and the elements are then read as rows of a
-// smaller length. This works for constant and for symbolic sizes.
+// Builds the adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p, and its gradient
+// is the sum of the gradients of all these elements. No scatter is needed: the sum is computed over the rows of a matrix in which each row
+// is shifted against the row before it. The shift is the result of a reshape: each row is padded, and the elements are then read as rows of
+// a smaller length. This works for constant and for symbolic sizes.
 #include <array>
 
 #include "grad/placing.h"

@@ -1,5 +1,5 @@
-// Collapse: fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes `for k in [0, A * B) … k …`. A
-// group loop (LoopKind::kGroup) is never fused, because its iterations are the threads of a block.
+// Implements the rewrite `collapse`, which fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes
+// `for k in [0, A * B) … k …`. A group loop (LoopKind::kGroup) is never fused, because its iterations are the threads of a block.
 #include "base/error.h"
 #include "ir/rewrite.h"
 

@@ -1,6 +1,6 @@
-// The policy with which the templates of ops/math.h are instantiated for the loop IR: a value is an expression, and an operator creates a
-// node. Calling a template with this policy records its operations instead of executing them. MathOf maps each op to its function. This
-// file does not compile if an op of ops.def has the flag kFunction but no function exists for it.
+// Defines the policy with which the templates of ops/math.h are instantiated for the loop IR: a value is an expression, and an operator
+// creates a node. Calling a template with this policy records its operations instead of executing them. MathOf maps each op to its
+// function. This file does not compile if an op of ops.def has the flag kFunction but no function exists for it.
 #include "ir/functions.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Math functions as expressions of the loop IR: the templates of ops/math.h instantiated over UOps. Generated code therefore performs
-// exactly the sequence of operations that the interpreter performs.
+// Builds math functions as expressions of the loop IR: the templates of ops/math.h instantiated over UOps. Generated code therefore
+// performs exactly the sequence of operations that the interpreter performs.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Software prefetches. These rewrites expect scheduled loops, whose loads are already vectors (`lanes` > 1).
+// Inserts software prefetches. These rewrites expect scheduled loops, whose loads are already vectors (`lanes` > 1).
 #pragma once
 
 #include <span>

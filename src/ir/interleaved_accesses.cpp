@@ -1,6 +1,6 @@
-// Algorithm: in each list of statements, accesses whose positions differ only in the constant term are sorted by that term and cut into
-// windows of n adjacent elements, where n is the lane step (the distance in memory between the elements of adjacent lanes). Each window is
-// a group.
+// Replaces accesses by interleaved accesses. In each list of statements, accesses whose positions differ only in the constant term are
+// sorted by that term and cut into windows of n adjacent elements, where n is the lane step (the distance in memory between the elements of
+// adjacent lanes). Each window is a group.
 #include "ir/interleaved_accesses.h"
 
 #include <algorithm>

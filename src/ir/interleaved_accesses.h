@@ -1,6 +1,6 @@
-// Interleaved accesses: vector loads and stores at a constant lane step n > 1 that together cover every element. An example is an array of
-// shape [n, 3] whose three columns are accessed by three vectors, one lane for each row. The renderer can then access whole vectors and
-// shuffle them, instead of accessing single elements.
+// Makes interleaved accesses: vector loads and stores at a constant lane step n > 1 that together cover every element. An example is an
+// array of shape [n, 3] whose three columns are accessed by three vectors, one lane for each row. The renderer can then access whole
+// vectors and shuffle them, instead of accessing single elements.
 //
 // Each load of a group of n loads gets a number 0 … n - 1. UOp::stride stores this number plus 1; nothing else about the load changes. The
 // stores of a group become adjacent: each run of consecutive stores becomes a StoreGroup, in which the stores of each group follow each

@@ -1,5 +1,5 @@
-// The arena of the loop IR: it interns expressions, and its builders apply the few simplifications that are exact for every bit pattern. A
-// simplification that must look beyond one node is a separate rewrite.
+// Implements the arena of the loop IR: it interns expressions, and its builders apply the few simplifications that are exact for every bit
+// pattern. A simplification that must look beyond one node is a separate rewrite.
 #include "ir/ir.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The loop IR of one program: what kernels compute. It lies between the graph and the source text.
+// Defines the loop IR of one program: what kernels compute. It lies between the graph and the source text.
 //
 // Expressions (UOp) are a hash-consed DAG of values: constants, positions, loads, operations of ops.def, calls of functions. Positions are
 // Syms (base/symbolic.h): every buffer index, loop bound and condition on an index is a Sym, so the index algebra has one implementation.

@@ -1,7 +1,8 @@
-// Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. If a statement
-// needs a value, the line that computes the value is appended to the innermost block that defines a variable on which the value depends.
-// When a block closes, its lines are appended to its parent block. A value that is invariant in an inner loop is therefore computed before
-// that loop. A value that only one branch of an If uses is computed in that branch, unless it is invariant in a loop around the If.
+// Makes the linear form of a kernel. Statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its
+// lines. If a statement needs a value, the line that computes the value is appended to the innermost block that defines a variable on which
+// the value depends. When a block closes, its lines are appended to its parent block. A value that is invariant in an inner loop is
+// therefore computed before that loop. A value that only one branch of an If uses is computed in that branch, unless it is invariant in a
+// loop around the If.
 #include "ir/linearize.h"
 
 #include <algorithm>

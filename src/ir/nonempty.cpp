@@ -1,7 +1,7 @@
-// Nonempty: specialises statements to sizes for which the iteration space is not empty. The host code tests once before the launch whether
-// there are elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter bounds, which help every
-// proof and simplification. A roll over an axis of size w needs this: (-1) % w equals w - 1 only if w is not 0, and only then can
-// partition() prove that the position w - 1 comes after the position 1 % w.
+// Implements assume_nonempty(), which specialises statements to sizes for which the iteration space is not empty. The host code tests once
+// before the launch whether there are elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter
+// bounds, which help every proof and simplification. A roll over an axis of size w needs this: (-1) % w equals w - 1 only if w is not 0,
+// and only then can partition() prove that the position w - 1 comes after the position 1 % w.
 #include "ir/rewrite.h"
 
 namespace harp::ir {

@@ -1,5 +1,5 @@
-// The stack of open blocks at a point of a kernel. The outermost block is the kernel itself and comes first. Each block holds the lines
-// emitted into it so far and the values that have a name in it. The *level* of a block is its index in the stack.
+// Defines the stack of open blocks at a point of a kernel. The outermost block is the kernel itself and comes first. Each block holds the
+// lines emitted into it so far and the values that have a name in it. The *level* of a block is its index in the stack.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Partition: splits a loop where a condition on its variable changes (index-set splitting), as at the borders of a pad, concat or roll. A
-// condition k * v + r >= 0 with constant k changes once within a loop over v. After a split at that point, the condition is provably true
-// in one part and false in the other, and constant folding removes masks and selects.
+// Implements the rewrite `partition`, which splits a loop where a condition on its variable changes (index-set splitting), as at the
+// borders of a pad, concat or roll. A condition k * v + r >= 0 with constant k changes once within a loop over v. After a split at that
+// point, the condition is provably true in one part and false in the other, and constant folding removes masks and selects.
 #include <algorithm>
 
 #include "ir/rewrite.h"

@@ -1,4 +1,4 @@
-// Text of the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each value is printed on a
+// Prints the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each value is printed on a
 // line of its own before the first statement that uses it.
 #include <functional>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-// Substitution, and the loop rewrites that need only a few lines. partition, unswitch and vectorise have their own files.
+// Implements substitution, and the loop rewrites that need only a few lines. partition, unswitch and vectorise have their own files.
 #include "ir/rewrite.h"
 
 #include <utility>

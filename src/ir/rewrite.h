@@ -1,5 +1,5 @@
-// Loop rewrites, from which apply_schedule is built. Each takes a statement tree and returns a new one. The results of a kernel keep the
-// same bits, because the rewrites change only the order of independent iterations.
+// Declares loop rewrites, from which apply_schedule is built. Each takes a statement tree and returns a new one. The results of a kernel
+// keep the same bits, because the rewrites change only the order of independent iterations.
 #pragma once
 
 #include <optional>

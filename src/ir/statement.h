@@ -1,5 +1,5 @@
-// The statements of the loop IR: one struct for each kind, with only the fields of that kind. The Arena owns the statements; a statement
-// refers to its nested statements by pointers.
+// Defines the statements of the loop IR: one struct for each kind, with only the fields of that kind. The Arena owns the statements; a
+// statement refers to its nested statements by pointers.
 //
 // Code that must handle every kind uses visit(), for_each_body(), for_each_position() or for_each_value(). Code that uses one of these
 // functions and omits a kind does not compile. To add a kind, add its name to HARP_IR_STATEMENTS, a struct, and a line in each of

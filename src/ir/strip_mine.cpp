@@ -1,4 +1,5 @@
-// Strip-mining: a long loop becomes a loop over chunks, which are distributed among threads, around a loop over the elements of a chunk.
+// Implements strip-mining: a long loop becomes a loop over chunks, which are distributed among threads, around a loop over the elements of
+// a chunk.
 #include <algorithm>
 
 #include "ir/rewrite.h"

@@ -1,5 +1,5 @@
-// Unswitch: a mask that is invariant in a loop (for example whether a row of a padded array is inside the source) becomes one test before
-// the loop.
+// Implements the rewrite `unswitch`: a mask that is invariant in a loop (for example whether a row of a padded array is inside the source)
+// becomes one test before the loop.
 #include <algorithm>
 
 #include "ir/rewrite.h"

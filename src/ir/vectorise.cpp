@@ -1,6 +1,6 @@
-// Vectorise: turns one loop into steps of `width` lanes. Loads and stores at positions that are linear in the loop variable become vector
-// loads and stores with a lane step, and an index becomes a vector of indices. Invariant values stay scalar and are broadcast (splat) where
-// they are combined with a vector.
+// Implements the rewrite `vectorise`, which turns one loop into steps of `width` lanes. Loads and stores at positions that are linear in
+// the loop variable become vector loads and stores with a lane step, and an index becomes a vector of indices. Invariant values stay scalar
+// and are broadcast (splat) where they are combined with a vector.
 #include <algorithm>
 #include <bit>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-// The rules of the loop IR. Debug builds check them after lowering and after every rewrite.
+// Checks the rules of the loop IR. Debug builds check them after lowering and after every rewrite.
 #include <algorithm>
 #include <span>
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// The rules for kernels with group loops (statement.h, "Groups of threads"), which verify() checks. They ensure that the threads of a block
-// may run in any order, or all at once, with the same result. If a kernel violates a rule, verify_groups() or verify_shared() throws
+// Checks, for verify(), the rules for kernels with group loops (statement.h, "Groups of threads"). The rules ensure that the threads of a
+// block may run in any order, or all at once, with the same result. If a kernel violates a rule, verify_groups() or verify_shared() throws
 // Error{kInternal}, which says what was expected and what was found. Both functions are conservative: they reject what they cannot prove.
 #pragma once
 

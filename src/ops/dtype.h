@@ -1,4 +1,4 @@
-// Element types. One table lists them with their properties; the enumeration, names and conversions are derived from it.
+// Defines the element types. One table lists them with their properties; the enumeration, names and conversions are derived from it.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// Constants of sorts and Fourier transforms on a GPU, shared by the scheduler (schedule/grid_routine.h) and the renderer (render/cuda): how
-// the blocks of a grid divide the work, and how much memory that takes. A *line* is a sequence that is transformed as one unit: a row, or a
-// column or row of the matrix into which a long row is split. Memory is counted in real numbers, f32 or f64; a complex element is two of
-// them.
+// Contains constants of sorts and Fourier transforms on a GPU, which the scheduler (schedule/grid_routine.h) and the renderer
+// (render/cuda) share: how the blocks of a grid divide the work, and how much memory that takes. A *line* is a sequence that is transformed
+// as one unit: a row, or a column or row of the matrix into which a long row is split. Memory is counted in real numbers, f32 or f64; a
+// complex element is two of them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every math function of harp, written once. math::Functions<M>::exp(x) and so on are templates over a policy M. They have two
+// Defines every math function of harp once. math::Functions<M>::exp(x) and so on are templates over a policy M. They have two
 // instantiations:
 //   - The interpreter instantiates them with plain numbers (ScalarMath in ops/scalar_math.h). This defines the results.
 //   - The IR builder instantiates them with expressions. The rendered C does the same IEEE operations in the same order, so it gives the

@@ -1,8 +1,9 @@
-// Constants and polynomial coefficients of the math functions, for f32 and f64. Coefficients are in ascending order of powers. They were
-// computed with Sollya 8.0 by fpminimax(function, powers, formats of the dtype, interval, relative, floating, leading terms), which gives a
-// minimax fit among polynomials whose coefficients have the precision of the dtype. The comment of a polynomial c states its degree, and
-// the relative error of the whole function (including the leading terms) before rounding errors of the evaluation. Two constants kX and
-// kXLow add up to the constant X. Changing a coefficient changes result bits and requires a new kLawRevision (base/revision.h).
+// Contains constants and polynomial coefficients of the math functions, for f32 and f64. Coefficients are in ascending order of powers.
+// They were computed with Sollya 8.0 by fpminimax(function, powers, formats of the dtype, interval, relative, floating, leading terms),
+// which gives a minimax fit among polynomials whose coefficients have the precision of the dtype. The comment of a polynomial c states its
+// degree, and the relative error of the whole function (including the leading terms) before rounding errors of the evaluation. Two
+// constants kX and kXLow add up to the constant X. Changing a coefficient changes result bits and requires a new kLawRevision
+// (base/revision.h).
 #pragma once
 
 #include <cstdint>

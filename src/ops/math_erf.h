@@ -1,5 +1,6 @@
-// erf and erfc for f32 and f64. Near 0, erf is a polynomial. Elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x), where g is smooth and close to 1
-// and is computed as a polynomial in (x - 4) / (x + 4). Every factor is a pair, that is, an unevaluated sum of two floats (math_real.h).
+// Defines erf and erfc for f32 and f64. Near 0, erf is a polynomial. Elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x), where g is smooth and
+// close to 1 and is computed as a polynomial in (x - 4) / (x + 4). Every factor is a pair, that is, an unevaluated sum of two floats
+// (math_real.h).
 #pragma once
 
 #include "ops/math_exp.h"

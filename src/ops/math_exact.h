@@ -1,5 +1,5 @@
-// Float functions whose result is exact or rounded once by definition: maximum, minimum, sign, copysign, fmod, NumPy's remainder and
-// floor_divide (which use fmod), and the predicates.
+// Defines float functions whose result is exact or rounded once by definition: maximum, minimum, sign, copysign, fmod, NumPy's remainder
+// and floor_divide (which use fmod), and the predicates.
 #pragma once
 
 #include "ops/math_real.h"

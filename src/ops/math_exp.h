@@ -1,5 +1,5 @@
-// exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. (tanh for f32 is in math_piecewise.h.) All reduce their argument to n ln 2 + r with
-// |r| <= ln(2) / 2 and represent r by a sum of two floats, so that only the last addition rounds at the precision of the result.
+// Defines exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. (tanh for f32 is in math_piecewise.h.) All reduce their argument to n ln 2 +
+// r with |r| <= ln(2) / 2 and represent r by a sum of two floats, so that only the last addition rounds at the precision of the result.
 #pragma once
 
 #include "ops/math_piecewise.h"

@@ -1,6 +1,6 @@
-// Conversions from and to f16 and bf16, done on their bits in 32-bit words. Widening to f32 is exact; narrowing rounds once to nearest,
-// ties to even. All computation on these dtypes is done in f32. Values of f64 and wide integers may not fit an f32; they are first rounded
-// to odd, that is, to an f32 whose last bit records any loss. Then the rounding to 16 bits is the only rounding.
+// Defines conversions from and to f16 and bf16, done on their bits in 32-bit words. Widening to f32 is exact; narrowing rounds once to
+// nearest, ties to even. All computation on these dtypes is done in f32. Values of f64 and wide integers may not fit an f32; they are first
+// rounded to odd, that is, to an f32 whose last bit records any loss. Then the rounding to 16 bits is the only rounding.
 #pragma once
 
 #include <type_traits>

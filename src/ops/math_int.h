@@ -1,5 +1,5 @@
-// Functions on signed and unsigned integers of any width, and the few functions on bool. Arithmetic wraps, and no operation is undefined:
-// before a division that would trap, the divisor is replaced, and the quotient is not used.
+// Defines functions on signed and unsigned integers of any width, and the few functions on bool. Arithmetic wraps, and no operation is
+// undefined: before a division that would trap, the divisor is replaced, and the quotient is not used.
 #pragma once
 
 #include <limits>

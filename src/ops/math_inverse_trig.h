@@ -1,5 +1,5 @@
-// asin, acos, atan, atan2 for f32 and f64. Each is a polynomial on a small interval. Other arguments are mapped to that interval by a
-// square root or a quotient, and by the constants pi and pi/2 as pairs. The rounding error of the quotient is computed and added.
+// Defines asin, acos, atan, atan2 for f32 and f64. Each is a polynomial on a small interval. Other arguments are mapped to that interval by
+// a square root or a quotient, and by the constants pi and pi/2 as pairs. The rounding error of the quotient is computed and added.
 #pragma once
 
 #include "ops/math_piecewise.h"

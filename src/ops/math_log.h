@@ -1,6 +1,6 @@
-// Parts shared by the logarithms of f32 and f64, and log, log2, log10, log1p, asinh, acosh, atanh for f64. The argument is split into 2^k m
-// with m in [sqrt(1/2), sqrt(2)). With f = m - 1, log m is f - f^2/2 + f^3 c(f) with a polynomial c. The large terms k log 2 and f are
-// added last, without losing the rounding error of their sum. (f32 takes log m from tables: math_log_f32.h.)
+// Defines parts shared by the logarithms of f32 and f64, and log, log2, log10, log1p, asinh, acosh, atanh for f64. The argument is split
+// into 2^k m with m in [sqrt(1/2), sqrt(2)). With f = m - 1, log m is f - f^2/2 + f^3 c(f) with a polynomial c. The large terms k log 2 and
+// f are added last, without losing the rounding error of their sum. (f32 takes log m from tables: math_log_f32.h.)
 #pragma once
 
 #include "ops/math_real.h"

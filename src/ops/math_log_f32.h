@@ -1,7 +1,7 @@
-// log, log2, log10, log1p, asinh, acosh, atanh for f32. The argument is 2^k m with m in [3/4, 3/2). The first four bits of m's fraction
-// select one of sixteen intervals. One table gives a number near the reciprocal of the interval's centre; its product with m is 1 + r with
-// a small r. Another table gives the logarithm of that number. The numbers are chosen so that their logarithms have few bits, so k log 2
-// plus that logarithm is exact. In the intervals around 1 the reciprocal is 1, its logarithm is 0 and r = m - 1, so nothing cancels.
+// Defines log, log2, log10, log1p, asinh, acosh, atanh for f32. The argument is 2^k m with m in [3/4, 3/2). The first four bits of m's
+// fraction select one of sixteen intervals. One table gives a number near the reciprocal of the interval's centre; its product with m is 1
+// + r with a small r. Another table gives the logarithm of that number. The numbers are chosen so that their logarithms have few bits, so k
+// log 2 plus that logarithm is exact. In the intervals around 1 the reciprocal is 1, its logarithm is 0 and r = m - 1, so nothing cancels.
 #pragma once
 
 #include "ops/math_log.h"

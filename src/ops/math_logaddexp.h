@@ -1,5 +1,5 @@
-// log(e^x + e^y) for f32 and f64: it adds numbers that are represented by their logarithms. It uses exp and log1p, by the formula in
-// docs/semantics.md.
+// Defines log(e^x + e^y) for f32 and f64: it adds numbers that are represented by their logarithms. It uses exp and log1p, by the formula
+// in docs/semantics.md.
 #pragma once
 
 #include "ops/math_exact.h"

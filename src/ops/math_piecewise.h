@@ -1,5 +1,5 @@
-// tanh, erf, atan and sine for f32. The argument of each function is divided into sixteen intervals. For each interval, tables have its
-// centre and the coefficients of a short polynomial. Except for the sine, the centres are chosen so that the function's value there is
+// Defines tanh, erf, atan and sine for f32. The argument of each function is divided into sixteen intervals. For each interval, tables have
+// its centre and the coefficients of a short polynomial. Except for the sine, the centres are chosen so that the function's value there is
 // close to an f32.
 #pragma once
 

@@ -1,5 +1,5 @@
-// pow, cbrt, hypot for f32 and f64. pow is e^(y log |x|), with the logarithm as a pair of about twice the precision. The logarithm is the
-// series of atanh in s = (m - 1) / (m + 1), whose first terms are evaluated on pairs. Special values follow C's Annex F.
+// Defines pow, cbrt, hypot for f32 and f64. pow is e^(y log |x|), with the logarithm as a pair of about twice the precision. The logarithm
+// is the series of atanh in s = (m - 1) / (m + 1), whose first terms are evaluated on pairs. Special values follow C's Annex F.
 #pragma once
 
 #include "ops/math_exp.h"

@@ -1,7 +1,7 @@
-// Basics of all math functions: the types of one dtype under a policy M (math.h), bit operations, polynomials, and arithmetic on pairs. A
-// pair is an unevaluated sum hi + lo, where |lo| is about half an ulp of hi. It gives an intermediate value twice the precision, so that
-// the function's result is in effect rounded only once. Names follow the literature (Dekker, Knuth; Muller et al., "Handbook of
-// Floating-Point Arithmetic", chapters 4 and 5).
+// Defines the basics of all math functions: the types of one dtype under a policy M (math.h), bit operations, polynomials, and arithmetic
+// on pairs. A pair is an unevaluated sum hi + lo, where |lo| is about half an ulp of hi. It gives an intermediate value twice the
+// precision, so that the function's result is in effect rounded only once. Names follow the literature (Dekker, Knuth; Muller et al.,
+// "Handbook of Floating-Point Arithmetic", chapters 4 and 5).
 #pragma once
 
 #include <array>

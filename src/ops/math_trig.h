@@ -1,7 +1,7 @@
-// sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4. For arguments up to
-// kNear, the reduction subtracts a multiple of pi/2 in three parts. Larger arguments are rare; they are multiplied by the relevant bits of
-// 2/pi in integer arithmetic (the method of Payne and Hanek). sin and cos of f32 reduce to i pi/8 + (r + low) with |r| <= pi/16 and then
-// use tables (ops/math_piecewise.h).
+// Defines sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4. For
+// arguments up to kNear, the reduction subtracts a multiple of pi/2 in three parts. Larger arguments are rare; they are multiplied by the
+// relevant bits of 2/pi in integer arithmetic (the method of Payne and Hanek). sin and cos of f32 reduce to i pi/8 + (r + low) with |r| <=
+// pi/16 and then use tables (ops/math_piecewise.h).
 #pragma once
 
 #include <bit>

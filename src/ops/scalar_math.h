@@ -1,5 +1,5 @@
-// The policy of ops/math.h whose values are plain C++ numbers, for the interpreter and the tests. Code that includes this file must be
-// compiled with -ffp-contract=off -fwrapv. With -mfma, fma is one instruction; otherwise it is a call of the C library's fma, which also
+// Defines the policy of ops/math.h whose values are plain C++ numbers, for the interpreter and the tests. Code that includes this file must
+// be compiled with -ffp-contract=off -fwrapv. With -mfma, fma is one instruction; otherwise it is a call of the C library's fma, which also
 // rounds once.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The common loop of the optimiser passes. It builds a new graph node by node, sources first, and lets a rule replace each node.
+// Defines the common loop of the optimiser passes. It builds a new graph node by node, sources first, and lets a rule replace each node.
 //
 // The loop visits the live nodes in the order of Graph::live_nodes(), so passes are deterministic and not recursive, and they drop dead
 // nodes. The new graph shares the old graph's table of size expressions, so shapes and attributes are reused unchanged.

@@ -1,5 +1,5 @@
-// The allocator of arrays and workspaces: either two functions of the host application (harp_context_options), or the C library. All memory
-// whose size depends on the user's arrays comes from this allocator. harp's own data structures do not use it.
+// Defines the allocator of arrays and workspaces: either two functions of the host application (harp_context_options), or the C library.
+// All memory whose size depends on the user's arrays comes from this allocator. harp's own data structures do not use it.
 #pragma once
 
 #include <cstddef>

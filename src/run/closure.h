@@ -1,4 +1,4 @@
-// A C function pointer that is bound to an object; libffi makes it at run time. A program that is not compiled to machine code (the
+// Makes a C function pointer that is bound to an object, at run time and by libffi. A program that is not compiled to machine code (the
 // interpreter's) needs it to provide an entry_point.
 #pragma once
 

@@ -1,4 +1,5 @@
-// The base class of executables that have no compiled entry point: their entry points are closures (closure.h), which call execute().
+// Defines the base class of executables that have no compiled entry point: their entry points are closures (closure.h), which call
+// execute().
 #pragma once
 
 #include <mutex>

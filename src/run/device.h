@@ -1,5 +1,5 @@
-// A device: memory that contains arrays. Code on the CPU can address array elements only in host memory, whose device is called "cpu".
-// Elements on any other device are copied by the functions of that device. All devices of one backend share one address space: equal
+// Defines a device: memory that contains arrays. Code on the CPU can address array elements only in host memory, whose device is called
+// "cpu". Elements on any other device are copied by the functions of that device. All devices of one backend share one address space: equal
 // addresses in the arguments of a run mean the same memory.
 #pragma once
 

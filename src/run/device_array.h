@@ -1,4 +1,4 @@
-// An array that is passed to or from a program. It is contiguous and row-major, and all of it is on one device. harp or the host
+// Describes an array that is passed to or from a program. It is contiguous and row-major, and all of it is on one device. harp or the host
 // application owns its memory.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The executable form of a program, which a backend has built. It computes outputs from arguments that LoadedProgram (program.h) has
-// checked.
+// Defines the executable form of a program, which a backend has built. It computes outputs from arguments that LoadedProgram (program.h)
+// has checked.
 #pragma once
 
 #include <cstdint>

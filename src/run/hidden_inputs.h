@@ -1,5 +1,5 @@
-// The large constant arrays of a program of the backend "c". The generated code does not contain them, but receives their addresses as
-// additional inputs, after the program's own inputs. Who adds these addresses:
+// Holds the large constant arrays of a program of the backend "c". The generated code does not contain them, but receives their addresses
+// as additional inputs, after the program's own inputs. Who adds these addresses:
 //
 //   harp_program_run:  LoadedProgram ── inputs, Executable::hidden_inputs(), outputs ──► generated code
 //   entry points:      host ── inputs ──► closure of HiddenInputs ── inputs, hidden inputs ──► generated code

@@ -1,5 +1,5 @@
-// A pool of released memory, one per context. It keeps released workspaces and arrays for later runs, so that a run gets memory whose pages
-// the system has already mapped. (A stencil step takes up to four times as long with a newly mapped workspace.)
+// Defines a pool of released memory, one per context. It keeps released workspaces and arrays for later runs, so that a run gets memory
+// whose pages the system has already mapped. (A stencil step takes up to four times as long with a newly mapped workspace.)
 //
 //   Memory (allocator.h) ── take() ──► a kept block of the same size class, else a new one from the allocator `source`
 //                           ── give() ──► the block is kept, or released to `source` if the pool would exceed its limit

@@ -1,4 +1,4 @@
-// A program that can be run: its signature, the checks of its arguments, and the backend's executable. run() is the hot path of
+// Defines a program that can be run: its signature, the checks of its arguments, and the backend's executable. run() is the hot path of
 // harp_program_run. It allocates nothing if the caller passes all outputs and a workspace.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The interface of a program: the names, dtypes and symbolic shapes of its arrays, its shape variables, and the conditions on sizes that
-// can be checked only in a run. It is derived from the user's graph, so it is the same for every backend.
+// Describes the interface of a program: the names, dtypes and symbolic shapes of its arrays, its shape variables, and the conditions on
+// sizes that can be checked only in a run. It is derived from the user's graph, so it is the same for every backend.
 #pragma once
 
 #include <memory>

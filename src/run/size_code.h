@@ -1,6 +1,6 @@
-// A symbolic size that is compiled to a short postfix program. A run evaluates it in nanoseconds and without allocations. (To evaluate the
-// Sym itself, every variable would have to be looked up.) A SizeCode is compiled for one list of shape variables and refers to these by
-// their index.
+// Defines a symbolic size that is compiled to a short postfix program. A run evaluates it in nanoseconds and without allocations. (To
+// evaluate the Sym itself, every variable would have to be looked up.) A SizeCode is compiled for one list of shape variables and refers to
+// these by their index.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Arrays for the arguments of a run, which are on the hot path. A short array is on the stack. A long one is in memory that the caller
-// provides, or on the heap.
+// Defines arrays for the arguments of a run, which are on the hot path. A short array is on the stack. A long one is in memory that the
+// caller provides, or on the heap.
 #pragma once
 
 #include <cstddef>

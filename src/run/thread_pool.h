@@ -1,7 +1,7 @@
-// harp's own threads, for contexts that request them (harp_context_options.threads): a parallel_for with a fixed number of workers, one of
-// which is the caller. The threads are started by the first loop that is large enough, and end with the pool. Between two loops they first
-// spin briefly and then sleep. A loop never waits for a worker that has not joined it. If workers are busy or asleep, could not be started,
-// or belong to the parent of a forked process, the caller does their work.
+// Runs harp's own threads, for contexts that request them (harp_context_options.threads): a parallel_for with a fixed number of workers,
+// one of which is the caller. The threads are started by the first loop that is large enough, and end with the pool. Between two loops they
+// first spin briefly and then sleep. A loop never waits for a worker that has not joined it. If workers are busy or asleep, could not be
+// started, or belong to the parent of a forked process, the caller does their work.
 #pragma once
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// The settings of a compilation that change the speed of a program and never its results. The tuner searches for the best ones, the tuning
-// database stores them, and harp_compile_options.schedule sets them. Their text has one line for each setting:
+// Defines the settings of a compilation that change the speed of a program and never its results. The tuner searches for the best ones, the
+// tuning database stores them, and harp_compile_options.schedule sets them. Their text has one line for each setting:
 //
 //     compiler: clang                             the C compiler to run instead of the context's
 //     flag: -O2                                   a compiler flag, added after harp's own flags

@@ -1,5 +1,5 @@
-// The tuning database: the fastest known configuration of a program, for each machine and each version of harp. It is one text file in the
-// cache directory, `tuning-2.txt`, which people can read and copy to another machine of the same kind:
+// Implements the tuning database: the fastest known configuration of a program, for each machine and each version of harp. It is one text
+// file in the cache directory, `tuning-2.txt`, which people can read and copy to another machine of the same kind:
 //
 //     harp tuning 2
 //

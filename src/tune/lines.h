@@ -1,5 +1,4 @@
-// Functions that read and write lines and digests. The text files in harp's cache directory (tuning database, measurements) consist of
-// these.
+// Reads and writes lines and digests. The text files in harp's cache directory (tuning database, measurements) consist of these.
 #pragma once
 
 #include <charconv>

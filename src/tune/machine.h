@@ -1,4 +1,4 @@
-// The name of a machine, as one line of text. Measurements are valid on all machines with the same name.
+// Makes the name of a machine, as one line of text. Measurements are valid on all machines with the same name.
 #pragma once
 
 #include <string>

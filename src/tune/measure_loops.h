@@ -1,4 +1,4 @@
-// The C source of the loops that measure.cpp measures.
+// Contains the C source of the loops that measure.cpp measures.
 #pragma once
 
 #include <cstdint>

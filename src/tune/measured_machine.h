@@ -1,5 +1,5 @@
-// The description of this machine that schedules use: the machine's entry in harp's table of CPUs (base/machine.h), with the numbers that
-// `harp info --measure` has measured instead of the table's. The measured numbers are in a text file in the cache directory,
+// Makes the description of this machine that schedules use: the machine's entry in harp's table of CPUs (base/machine.h), with the numbers
+// that `harp info --measure` has measured instead of the table's. The measured numbers are in a text file in the cache directory,
 // `machine-1.txt`, which is valid for one machine. harp ignores a file that is damaged, that is for another machine, that has another
 // format, or that other users may write; it logs one line about that. Without a usable file the table's numbers are used. This class does
 // not measure anything.

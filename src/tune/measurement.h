@@ -1,4 +1,4 @@
-// The numbers that `harp info --measure` measures on this machine (measure.h), and the text of the file that stores them:
+// Defines the numbers that `harp info --measure` measures on this machine (measure.h), and the text of the file that stores them:
 //
 //     harp machine 1
 //

@@ -1,4 +1,4 @@
-// The search space of the tuner, for one program with given sizes. A *choice* is a setting with several options; option 0 is harp's
+// Defines the search space of the tuner, for one program with given sizes. A *choice* is a setting with several options; option 0 is harp's
 // default. A *point* is a complete configuration: it takes one option for each choice. The options for the schedule of a kernel are legal
 // (schedule/legal.h) and close to harp's default schedule: half, a quarter, twice and four times its tile sizes, similar register tiles,
 // and narrower vectors or, on a GPU, half and twice as many elements of a thread.

@@ -1,6 +1,6 @@
-// The tuner's search. It builds configurations, checks that their results equal those of the untuned program bit for bit, and measures them
-// until the time limit. Then it measures the untuned program and the few fastest others in interleaved rounds, and chooses the fastest. The
-// first trial is always the untuned configuration.
+// Implements the tuner's search. It builds configurations, checks that their results equal those of the untuned program bit for bit, and
+// measures them until the time limit. Then it measures the untuned program and the few fastest others in interleaved rounds, and chooses
+// the fastest. The first trial is always the untuned configuration.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Failures of a GPU during compilations and runs, as a host application sees them through harp.h. The tests use the fake driver. The error
-// must say what failed, and all other objects must stay usable. Other files test failures with arrays and options (device_test.cpp,
+// Tests failures of a GPU during compilations and runs, as a host application sees them through harp.h. The tests use the fake driver. The
+// error must say what failed, and all other objects must stay usable. Other files test failures with arrays and options (device_test.cpp,
 // host_test.cpp, staging_test.cpp), with launches (executable_test.cpp) and with compilers (backend_test.cpp).
 #include <doctest/doctest.h>
 

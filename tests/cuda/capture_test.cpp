@@ -1,5 +1,5 @@
-// A host application captures its stream as a CUDA graph, with the fake driver. Runs on that stream become parts of the graph. A call that
-// cannot become a part of the graph returns an error, and the host can still finish the capture.
+// Tests harp in a host application that captures its stream as a CUDA graph, with the fake driver. Runs on that stream become parts of the
+// graph. A call that cannot become a part of the graph returns an error, and the host can still finish the capture.
 #include <doctest/doctest.h>
 
 #include <functional>

@@ -1,6 +1,6 @@
-// harp compiles a kernel with each of NVIDIA's compilers: with NVRTC 13 and 12 in this process, and with nvcc as a separate program. The
-// compilers come from the Python packages of the group "cuda". No GPU is needed. The tests check that the results are machine code for a
-// GPU, or PTX with the same arithmetic as the source.
+// Tests that harp compiles a kernel with each of NVIDIA's compilers: with NVRTC 13 and 12 in this process, and with nvcc as a separate
+// program. The compilers come from the Python packages of the group "cuda". No GPU is needed. The tests check that the results are machine
+// code for a GPU, or PTX with the same arithmetic as the source.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

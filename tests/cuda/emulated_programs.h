@@ -1,5 +1,5 @@
-// Programs for GPUs in the emulator. The CUDA text of a program is compiled unchanged for the CPU, launched as its plan says, and compared
-// with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
+// Runs programs for GPUs in the emulator. The CUDA text of a program is compiled unchanged for the CPU, launched as its plan says, and
+// compared with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
 #pragma once
 
 #include <memory>

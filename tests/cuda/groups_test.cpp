@@ -1,5 +1,5 @@
-// Kernels with group loops (loops whose iterations are the threads of a block), rendered as CUDA and run in the emulator, where each thread
-// of a block is a fiber. tests/render/groups_test.cpp runs the same kernels as C.
+// Tests kernels with group loops (loops whose iterations are the threads of a block), rendered as CUDA and run in the emulator, where each
+// thread of a block is a fiber. tests/render/groups_test.cpp runs the same kernels as C.
 #include <doctest/doctest.h>
 
 #include <algorithm>

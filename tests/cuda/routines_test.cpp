@@ -1,5 +1,5 @@
-// Sorts and Fourier transforms on GPUs. In the emulator, the results of the kernels must be bit-identical to the interpreter's in every
-// order of threads, and sorted elements must keep all their bits. A kernel with a fault must give other bits.
+// Tests sorts and Fourier transforms on GPUs. In the emulator, the results of the kernels must be bit-identical to the interpreter's in
+// every order of threads, and sorted elements must keep all their bits. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>

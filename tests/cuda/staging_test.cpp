@@ -1,6 +1,6 @@
-// Arrays in the host's memory that are passed to programs on a GPU, with the fake driver. Such an array is an error unless the run option
-// HARP_RUN_STAGE is set. With the option, harp copies the arrays to the GPU and back, or reports an error. Arrays on a GPU other than that
-// of the run are treated in the same way.
+// Tests arrays in the host's memory that are passed to programs on a GPU, with the fake driver. Such an array is an error unless the run
+// option HARP_RUN_STAGE is set. With the option, harp copies the arrays to the GPU and back, or reports an error. Arrays on a GPU other
+// than that of the run are treated in the same way.
 #include <doctest/doctest.h>
 
 #include <set>

@@ -1,6 +1,6 @@
-// Chains of operations on batched arrays, where each operation needs all elements of its own batch but no other batch. The scheduler can
-// merge the kernels of such a chain (schedule/chain.cpp). Some of the graphs only look like chains, for example because an operation also
-// reads another batch.
+// Builds chains of operations on batched arrays, where each operation needs all elements of its own batch but no other batch. The scheduler
+// can merge the kernels of such a chain (schedule/chain.cpp). Some of the graphs only look like chains, for example because an operation
+// also reads another batch.
 #pragma once
 
 #include "fuzz/workbench.h"

@@ -1,5 +1,5 @@
-// The coverage of a set of random graphs: how many of them have each property of the enum Trait, how many contain each op of ops.def, and
-// which combinations of producer op, consumer op and dtype occur. A run with enough graphs fails if its coverage is too low.
+// Records the coverage of a set of random graphs: how many of them have each property of the enum Trait, how many contain each op of
+// ops.def, and which combinations of producer op, consumer op and dtype occur. A run with enough graphs fails if its coverage is too low.
 #pragma once
 
 #include <array>

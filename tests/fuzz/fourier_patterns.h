@@ -1,5 +1,6 @@
-// Several Fourier transforms of one length in one graph, of arrays with different numbers of columns or rows. The functions that generated
-// code calls for a transform depend on the length and on how many columns are next to each other, and transforms of one program share them.
+// Builds several Fourier transforms of one length in one graph, of arrays with different numbers of columns or rows. The functions that
+// generated code calls for a transform depend on the length and on how many columns are next to each other, and transforms of one program
+// share them.
 #pragma once
 
 #include "fuzz/workbench.h"

@@ -1,5 +1,5 @@
-// Arrays that end exactly at an inaccessible page, with known bytes in front. An access past the end faults immediately; is_intact()
-// detects a write before the start.
+// Allocates arrays that end exactly at an inaccessible page, with known bytes in front. An access past the end faults immediately;
+// is_intact() detects a write before the start.
 #pragma once
 
 #include <cstddef>

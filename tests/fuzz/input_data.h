@@ -1,6 +1,6 @@
-// Data for the inputs of a test: mostly ordinary numbers, and a share of special values (zeros of both signs, subnormals, NaNs, infinities,
-// the least and greatest integers, bool bytes that are neither 0 nor 1). The share differs from input to input, because a NaN in every
-// array would hide all other differences.
+// Makes data for the inputs of a test: mostly ordinary numbers, and a share of special values (zeros of both signs, subnormals, NaNs,
+// infinities, the least and greatest integers, bool bytes that are neither 0 nor 1). The share differs from input to input, because a NaN
+// in every array would hide all other differences.
 #pragma once
 
 #include <cstddef>

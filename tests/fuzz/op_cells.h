@@ -1,5 +1,5 @@
-// The cells of the op matrix. A cell is an operation with one of the dtypes that it accepts; its graph has one output for each kind of
-// difficult shape.
+// Lists the cells of the op matrix. A cell is an operation with one of the dtypes that it accepts; its graph has one output for each kind
+// of difficult shape.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
-// The pairs of operations that can be adjacent in a graph: one op produces an array of some dtype and another consumes it. The list is
-// derived from the op table. The generator draws from the list, so that all pairs are equally frequent. The coverage report says what share
-// of the pairs occurred.
+// Lists the pairs of operations that can be adjacent in a graph: one op produces an array of some dtype and another consumes it. The list
+// is derived from the op table. The generator draws from the list, so that all pairs are equally frequent. The coverage report says what
+// share of the pairs occurred.
 #pragma once
 
 #include <vector>

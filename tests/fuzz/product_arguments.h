@@ -1,5 +1,5 @@
-// Arguments of the operations whose operands have different shapes: matrix products, einsum, convolutions. The other operands are made to
-// fit the first one.
+// Makes arguments of the operations whose operands have different shapes: matrix products, einsum, convolutions. The other operands are
+// made to fit the first one.
 #pragma once
 
 #include <optional>

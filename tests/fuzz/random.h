@@ -1,5 +1,5 @@
-// Random numbers for tests. The generator is counter-based, so that a seed gives the same graph and the same data on every machine and with
-// every standard library.
+// Makes random numbers for tests. The generator is counter-based, so that a seed gives the same graph and the same data on every machine
+// and with every standard library.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Arguments of the operations that generate random numbers. Their keys and counters must have rank 0, which arrays chosen at random seldom
-// have.
+// Makes arguments of the operations that generate random numbers. Their keys and counters must have rank 0, which arrays chosen at random
+// seldom have.
 #pragma once
 
 #include <optional>

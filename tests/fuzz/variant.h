@@ -1,4 +1,4 @@
-// The different ways in which the tests compile a graph. All of them must give the bits of the interpreter.
+// Lists the different ways in which the tests compile a graph. All of them must give the bits of the interpreter.
 #pragma once
 
 #include <cstdint>

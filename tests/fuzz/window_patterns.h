@@ -1,5 +1,5 @@
-// Pooling, padding and reductions of few terms. These operations test three kinds of kernels: kernels that compute each result by a single
-// expression (schedule/few_terms.h), kernels that treat the padded border of each row separately, and gathers at computed positions
+// Builds pooling, padding and reductions of few terms. These operations test three kinds of kernels: kernels that compute each result by a
+// single expression (schedule/few_terms.h), kernels that treat the padded border of each row separately, and gathers at computed positions
 // (lower/positions.h).
 #pragma once
 

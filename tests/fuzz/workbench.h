@@ -1,5 +1,5 @@
-// The state of a random graph under construction: the graph, the nodes that later nodes may use as operands, the sizes to choose from, and
-// a size limit that keeps arrays small enough for the interpreter.
+// Holds the state of a random graph under construction: the graph, the nodes that later nodes may use as operands, the sizes to choose
+// from, and a size limit that keeps arrays small enough for the interpreter.
 #pragma once
 
 #include <cstdint>

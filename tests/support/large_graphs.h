@@ -1,5 +1,5 @@
-// Large graphs as text. Some costs must grow linearly with the size of such a graph: a test counts the node visits of the pipeline, and a
-// benchmark measures its time.
+// Makes large graphs, as text. Some costs must grow linearly with the size of such a graph: a test counts the node visits of the pipeline,
+// and a benchmark measures its time.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The schedules of a program's kernels, as harp prints them.
+// Returns the schedules of a program's kernels, as harp prints them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Flags for C that a test compiles to check its results, not its speed.
+// Contains flags for C that a test compiles to check its results, not its speed.
 #pragma once
 
 namespace harp::testing {

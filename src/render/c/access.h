@@ -1,6 +1,6 @@
-// Generated functions for vector loads and stores that no single move instruction performs: strided, masked, reversed, gathered. Each C++
-// function below returns the name of a function in the generated code; its comment lists the parameters of the generated function in
-// parentheses. A lane of a mask is as wide as an element in memory.
+// Writes generated functions for vector loads and stores that no single move instruction performs: strided, masked, reversed, gathered.
+// Each C++ function below returns the name of a function in the generated code; its comment lists the parameters of the generated function
+// in parentheses. A lane of a mask is as wide as an element in memory.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Workarounds for miscompilations by gcc before 14 and by clang. Each workaround is text that is written into the generated source. For
-// other compilers the text has no effect.
+// Contains workarounds for miscompilations by gcc before 14 and by clang. Each workaround is text that is written into the generated
+// source. For other compilers the text has no effect.
 #pragma once
 
 #include <span>

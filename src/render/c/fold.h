@@ -1,5 +1,5 @@
-// Generated functions that fold an accumulator, that is, reduce all its elements to one. render/kernel/dialect.h describes their parameters
-// (Dialect::fold and Dialect::fold_two).
+// Writes generated functions that fold an accumulator, that is, reduce all its elements to one. render/kernel/dialect.h describes their
+// parameters (Dialect::fold and Dialect::fold_two).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Generated functions that use special CPU instructions by calling builtins of the compiler. They exist where a compiler needs more
+// Writes generated functions that use special CPU instructions by calling builtins of the compiler. They exist where a compiler needs more
 // instructions for the portable definition. (emulation.h is for the opposite case, instructions that a CPU lacks.) Results equal those of
 // ops/math.h, except that a NaN may have other bits.
 #pragma once

@@ -1,5 +1,5 @@
-// Loads and stores of n vectors whose elements are interleaved in memory. Memory consists of groups of n adjacent elements; element j of
-// each group belongs to vector j. The generated functions load or store whole vectors and shuffle their lanes.
+// Writes loads and stores of n vectors whose elements are interleaved in memory. Memory consists of groups of n adjacent elements; element
+// j of each group belongs to vector j. The generated functions load or store whole vectors and shuffle their lanes.
 #pragma once
 
 #include <string>

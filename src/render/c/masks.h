@@ -1,4 +1,4 @@
-// Generated functions on masks (see vectors.h). Each function here returns the name of a generated function. The comments give the
+// Writes generated functions on masks (see vectors.h). Each function here returns the name of a generated function. The comments give the
 // parameters of the generated function in parentheses.
 #pragma once
 

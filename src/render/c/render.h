@@ -1,5 +1,5 @@
-// The C renderer: writes a module of loop IR as one C translation unit. The unit includes no headers, calls at most malloc, free, memcpy
-// and memset, and exports entry_point and entry_point_ex (documented in include/harp.h).
+// Implements the C renderer, which writes a module of loop IR as one C translation unit. The unit includes no headers, calls at most
+// malloc, free, memcpy and memset, and exports entry_point and entry_point_ex (documented in include/harp.h).
 #pragma once
 
 #include <string>

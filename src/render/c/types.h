@@ -1,4 +1,4 @@
-// How element types and constants are written in C: scalar types, vector types, and literals that a C compiler reads back as the same bits.
+// Writes element types and constants in C: scalar types, vector types, and literals that a C compiler reads back as the same bits.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Generated functions that compute vectors. Each function here returns the name of a generated function, which it defines when it is first
-// used. The comments give the parameters of the generated function in parentheses.
+// Writes generated functions that compute vectors. Each function here returns the name of a generated function, which it defines when it is
+// first used. The comments give the parameters of the generated function in parentheses.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Vector types of C: the vector extension of gcc and clang, and what the target's instructions can do with such vectors.
+// Describes vector types of C: the vector extension of gcc and clang, and what the target's instructions can do with such vectors.
 //
 // A vector of bools is a mask. In general it is a vector of integers, 0 or -1 in each lane, as wide as the compared elements. Under AVX-512
 // it is an integer with one bit per lane. `bits` is the number of bits per lane.

@@ -1,5 +1,5 @@
-// The CUDA C++ dialect, for NVRTC and nvcc; the generated text needs no header. A dialect is a table (render/kernel/dialect.h) that tells
-// the code in render/kernel how to write kernels in one language. Arithmetic is scalar.
+// Declares the CUDA C++ dialect, for NVRTC and nvcc; the generated text needs no header. A dialect is a table (render/kernel/dialect.h)
+// that tells the code in render/kernel how to write kernels in one language. Arithmetic is scalar.
 //
 // The code must be compiled with these options: no contraction of multiplications and additions (-fmad=false), division and square roots
 // rounded as in IEEE 754 (-prec-div=true -prec-sqrt=true), and no flush of subnormal numbers to zero (-ftz=false). A multiply-add is always

@@ -1,4 +1,4 @@
-// Kernels that transform tiles of rows of a known length (ops/block_transforms.h).
+// Writes kernels that transform tiles of rows of a known length (ops/block_transforms.h).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The text of Fourier transforms of tiles (fourier_blocks.cpp).
+// Contains the text of Fourier transforms of tiles (fourier_blocks.cpp).
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// The passes by which a thread block transforms a tile (ops/block_transforms.h). This file decides which numbers each thread transforms in
-// a pass, and where in shared memory it stores the results for the next pass.
+// Writes the passes by which a thread block transforms a tile (ops/block_transforms.h). This file decides which numbers each thread
+// transforms in a pass, and where in shared memory it stores the results for the next pass.
 #pragma once
 
 #include <cstddef>

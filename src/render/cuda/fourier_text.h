@@ -1,4 +1,4 @@
-// The text of the generated functions for Fourier transforms on a GPU (fourier.cpp).
+// Contains the text of the generated functions for Fourier transforms on a GPU (fourier.cpp).
 #pragma once
 
 #include <string_view>

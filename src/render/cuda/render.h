@@ -1,5 +1,5 @@
-// The CUDA renderer: writes the kernels of a module of loop IR as CUDA C++. The host's part of such a program is data, not text
-// (run/cuda/plan.h).
+// Implements the CUDA renderer, which writes the kernels of a module of loop IR as CUDA C++. The host's part of such a program is data, not
+// text (run/cuda/plan.h).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The statements of those kernels that execute one phase of a routine on a GPU (schedule/grid_routine.h): sort, argsort or Fourier
+// Writes the statements of those kernels that execute one phase of a routine on a GPU (schedule/grid_routine.h): sort, argsort or Fourier
 // transform. The statements call generated functions. All threads of a block call such a function together; the function contains the
 // barriers.
 #pragma once

@@ -1,4 +1,4 @@
-// The two functions that a generated source exports, entry_point and entry_point_ex. They get or allocate the workspace, set the
+// Writes the two functions that a generated source exports, entry_point and entry_point_ex. They get or allocate the workspace, set the
 // floating-point environment, call kernel_main, and convert a failure to a status. This file also finds the fault records in the workspace,
 // in which workers record an index out of range.
 #pragma once

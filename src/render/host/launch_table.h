@@ -1,7 +1,7 @@
-// The launch table: a constant table of launches in the generated source, which a loop executes. It replaces one call for each launch,
-// because calls cost compile time: the hundred calls of a neural network take as long to compile as ten kernels. Consecutive generations
-// (sets of independent launches) with one launch each run one after the other. If a generation has many small launches, these run
-// concurrently, each on one worker.
+// Writes the launch table: a constant table of launches in the generated source, which a loop executes. It replaces one call for each
+// launch, because calls cost compile time: the hundred calls of a neural network take as long to compile as ten kernels. Consecutive
+// generations (sets of independent launches) with one launch each run one after the other. If a generation has many small launches, these
+// run concurrently, each on one worker.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The table of a dialect, that is, of one language of the C family (C, CUDA). It says how the parts of kernels are written in this
+// Defines the table of a dialect, that is, of one language of the C family (C, CUDA). It says how the parts of kernels are written in this
 // language. Code in render/kernel consults the table where dialects differ. It writes without the table what all dialects have in common
 // (arithmetic operators, statements, subscripts).
 //

@@ -1,6 +1,6 @@
-// How each elementwise op is written in C: one rule (a row of kRules) for an op and the dtypes for which it is written in the same way. Ops
-// that ops/math.h defines bit for bit (kFunction) are written as calls and need no rule. If another op has no rule, this file does not
-// compile.
+// Defines how each elementwise op is written in C: one rule (a row of kRules) for an op and the dtypes for which it is written in the same
+// way. Ops that ops/math.h defines bit for bit (kFunction) are written as calls and need no rule. If another op has no rule, this file does
+// not compile.
 //
 // Placeholders in patterns: $a, $b and $c are the operands, $1 is the number one, and $f is the suffix of a builtin for this float type
 // ("f" or ""). $t is the operand's C type, $u the unsigned type of the same width, and $w the width in bits minus one.

@@ -1,5 +1,5 @@
-// Generated functions that compute one element. All dialects can use them, because function heads, types and literals come from the table
-// of the dialect. Each function here returns the name of a generated function, and defines it in the unit when it is first used. The
+// Writes generated functions that compute one element. All dialects can use them, because function heads, types and literals come from the
+// table of the dialect. Each function here returns the name of a generated function, and defines it in the unit when it is first used. The
 // comments give the parameters of the generated function in parentheses.
 #pragma once
 

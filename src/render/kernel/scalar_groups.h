@@ -1,5 +1,5 @@
-// Folds and scans of a few values in memory, element by element and without vectors. They are texts of generated functions, which all
-// dialects can use.
+// Contains folds and scans of a few values in memory, element by element and without vectors. They are texts of generated functions, which
+// all dialects can use.
 #pragma once
 
 #include <functional>

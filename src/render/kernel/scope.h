@@ -1,5 +1,5 @@
-// The context in which a line of a kernel or of a math function is written: the unit (the generated source), the kernel, and the names that
-// are visible at this line.
+// Describes the context in which a line of a kernel or of a math function is written: the unit (the generated source), the kernel, and the
+// names that are visible at this line.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A unit (a generated source file) while it is being written: the options, the dialect, and the definitions that its kernels have needed so
-// far.
+// Describes a unit (a generated source file) while it is being written: the options, the dialect, and the definitions that its kernels have
+// needed so far.
 #pragma once
 
 #include <map>

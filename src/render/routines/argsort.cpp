@@ -1,8 +1,8 @@
-// The argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys. A pass is skipped if
-// its digit is equal in all keys. The passes move 64-bit records. A record contains 32 bits of the key in its upper half and the index of
-// the element in its lower half. If a pass needs other bits of the key, it reads the key again, by the index. Short rows are sorted by
-// counting: the position of an element is the number of elements that come before it in the order. Vector code counts them in less time
-// than the setup of a radix pass takes.
+// Writes the argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys. A pass is
+// skipped if its digit is equal in all keys. The passes move 64-bit records. A record contains 32 bits of the key in its upper half and the
+// index of the element in its lower half. If a pass needs other bits of the key, it reads the key again, by the index. Short rows are
+// sorted by counting: the position of an element is the number of elements that come before it in the order. Vector code counts them in
+// less time than the setup of a radix pass takes.
 #include <numeric>
 
 #include "base/text.h"

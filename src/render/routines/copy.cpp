@@ -1,6 +1,6 @@
-// A generated function that copies rows of a matrix by vectors. In each row the last vector overlaps the previous one. Rows shorter than a
-// vector are copied element by element, and in plain C99 (RenderOptions::plain_text) all rows are. The streaming variant uses non-temporal
-// stores for whole cache lines, and ordinary stores for the elements at both ends of a row.
+// Writes a generated function that copies rows of a matrix by vectors. In each row the last vector overlaps the previous one. Rows shorter
+// than a vector are copied element by element, and in plain C99 (RenderOptions::plain_text) all rows are. The streaming variant uses
+// non-temporal stores for whole cache lines, and ordinary stores for the elements at both ends of a row.
 #include "base/text.h"
 #include "render/c/access.h"
 #include "render/routines/routines.h"

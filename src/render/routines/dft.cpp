@@ -1,9 +1,9 @@
-// The Fourier transform routine. All arithmetic works on adjacent columns, one in each vector lane (dft_passes.h). Short rows are first
-// transposed, as many at a time as a vector has lanes. A long row is treated as a matrix: its columns are transformed and multiplied by
-// twiddle factors; then the matrix is transposed, and the columns of the transposed matrix are transformed. A transform along an outer axis
-// needs no transposes, because its columns are adjacent in memory already; a long column is treated as a matrix whose elements are vectors.
-// Lengths with large prime factors use Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in
-// tables. If the length is known when code is generated, the tables are computed when the code is loaded; otherwise each call computes
+// Writes the Fourier transform routine. All arithmetic works on adjacent columns, one in each vector lane (dft_passes.h). Short rows are
+// first transposed, as many at a time as a vector has lanes. A long row is treated as a matrix: its columns are transformed and multiplied
+// by twiddle factors; then the matrix is transposed, and the columns of the transposed matrix are transformed. A transform along an outer
+// axis needs no transposes, because its columns are adjacent in memory already; a long column is treated as a matrix whose elements are
+// vectors. Lengths with large prime factors use Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are
+// in tables. If the length is known when code is generated, the tables are computed when the code is loaded; otherwise each call computes
 // them. For a known length, the generated passes have constant loop bounds.
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
-// The generated text for Fourier transforms of a length with a prime factor above 13 (Bluestein's algorithm): each row is convolved, by
-// transforms of a larger length m with small prime factors. Placeholders are those of dft_text.h, and $G: the name of the dtype, followed
-// by the length if that is known when code is generated.
+// Contains the generated text for Fourier transforms of a length with a prime factor above 13 (Bluestein's algorithm): each row is
+// convolved, by transforms of a larger length m with small prime factors. Placeholders are those of dft_text.h, and $G: the name of the
+// dtype, followed by the length if that is known when code is generated.
 #pragma once
 
 #include <string_view>

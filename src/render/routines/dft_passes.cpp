@@ -1,4 +1,4 @@
-// The passes of Stockham's algorithm for Fourier transforms, with the factors 8, 4, 2, 3, 5, 7, 11 and 13. A pass processes adjacent
+// Writes the passes of Stockham's algorithm for Fourier transforms, with the factors 8, 4, 2, 3, 5, 7, 11 and 13. A pass processes adjacent
 // columns, at least as many as a vector has lanes. Therefore no operation combines lanes of one vector. The first pass reads the layout of
 // the input, and the last pass writes the layout of the output: separate or interleaved real and imaginary parts. Two passes may be fused
 // into one walk through memory. docs/semantics.md specifies the order of all additions.

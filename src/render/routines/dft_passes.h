@@ -1,4 +1,4 @@
-// The generated text of the passes of a Fourier transform. All transforms of a dtype consist of these passes.
+// Writes the generated text of the passes of a Fourier transform. All transforms of a dtype consist of these passes.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
-// The generated text for Fourier transforms, except the passes (dft_passes.cpp) and convolutions (dft_convolution_text.h): roots of unity
-// and tables, long rows as matrices, short rows, and columns.
+// Contains the generated text for Fourier transforms, except the passes (dft_passes.cpp) and convolutions (dft_convolution_text.h): roots
+// of unity and tables, long rows as matrices, short rows, and columns.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// Routines: generated functions that process whole rows or matrices. Their texts are mostly templates. Each function here returns the name
-// of a generated function, and defines it in the unit when it is first used. The comments give the parameters of the generated function in
-// parentheses; `cancel` is the run's cancel flag, and `spare` is workspace.
+// Writes routines: generated functions that process whole rows or matrices. Their texts are mostly templates. Each function here returns
+// the name of a generated function, and defines it in the unit when it is first used. The comments give the parameters of the generated
+// function in parentheses; `cancel` is the run's cancel flag, and `spare` is workspace.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// A generated function that scans one group of elements (docs/semantics.md, "Scans"). It scans each quad (four consecutive elements) by the
-// Hillis-Steele algorithm, and then the totals of the quads. Finally it combines the elements of each quad with the total of all quads
-// before it. In vector code each part is a separate function. A kernel can therefore interleave the parts of several groups, which hides
-// their latency. In scalar code the scan is three loops.
+// Writes a generated function that scans one group of elements (docs/semantics.md, "Scans"). It scans each quad (four consecutive elements)
+// by the Hillis-Steele algorithm, and then the totals of the quads. Finally it combines the elements of each quad with the total of all
+// quads before it. In vector code each part is a separate function. A kernel can therefore interleave the parts of several groups, which
+// hides their latency. In scalar code the scan is three loops.
 #include <algorithm>
 #include <array>
 

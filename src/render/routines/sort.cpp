@@ -1,6 +1,6 @@
-// The sort routine. Many short rows are sorted together by a sorting network, one row in each vector lane; the exchanges of the network do
-// not depend on the data. If there are only a few short rows, they are sorted by rank: the position of an element is the number of elements
-// that come before it. Long rows are sorted by an LSD radix sort with 8-bit digits.
+// Writes the sort routine. Many short rows are sorted together by a sorting network, one row in each vector lane; the exchanges of the
+// network do not depend on the data. If there are only a few short rows, they are sorted by rank: the position of an element is the number
+// of elements that come before it. Long rows are sorted by an LSD radix sort with 8-bit digits.
 //
 // What is sorted are keys: integers that are in the same order as the elements. The key of a float is its signed distance from 0. So both
 // zeros have the same key, and all NaNs have the greatest key. A key does not contain the sign of a zero or the bits of a NaN. In rows with

@@ -1,5 +1,5 @@
-// A generated function that transposes a block of a matrix. It transposes square tiles in registers, by shuffles. Along both axes the last
-// tile overlaps the previous one. Blocks narrower than a tile are transposed element by element, and in plain C99
+// Writes a generated function that transposes a block of a matrix. It transposes square tiles in registers, by shuffles. Along both axes
+// the last tile overlaps the previous one. Blocks narrower than a tile are transposed element by element, and in plain C99
 // (RenderOptions::plain_text) all blocks are. The streaming variant uses non-temporal stores, for whole cache lines only.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// The definitions that a generated source needs in addition to its kernels: types, inline functions, constant tables. They are created on
-// demand, and each is written once.
+// Collects the definitions that a generated source needs in addition to its kernels: types, inline functions, constant tables. They are
+// created on demand, and each is written once.
 //
 // The order of the definitions in the source depends only on the text: a definition follows those that it mentions; otherwise they are in
 // the order in which the following text first mentions them. The order in which they are added does not matter. It may differ between two

@@ -1,4 +1,4 @@
-// The names that are visible at the current point of the generated text. A name can stand for a value, a loop variable, an integer
+// Records the names that are visible at the current point of the generated text. A name can stand for a value, a loop variable, an integer
 // operation, a row pointer, or the result of a fold. (Each line of the linear form lists the values for which variables exist.) Scopes of
 // names open and close like blocks of C.
 #pragma once

@@ -1,4 +1,4 @@
-// The text of an expression and its precedence, which decides whether the expression needs brackets as an operand.
+// Defines the text of an expression with its precedence, which decides whether the expression needs brackets as an operand.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Functions that search C text, and that make users' names safe to insert into it.
+// Searches C text, and makes users' names safe to insert into it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A GPU as a harp device. All of harp's work on it runs in order on one stream. The device is opened when it is first used, so a process
-// that only lists devices creates no CUDA context.
+// Makes a GPU a device of harp. All of harp's work on it runs in order on one stream. The device is opened when it is first used, so a
+// process that only lists devices creates no CUDA context.
 #pragma once
 
 #include <atomic>

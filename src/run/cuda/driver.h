@@ -1,7 +1,7 @@
-// The functions of the CUDA driver, which are looked up at run time in libcuda.so.1. harp neither includes CUDA's headers nor links its
-// libraries, so the same libharp also runs without a GPU. The declarations below repeat those of CUDA's driver API for the functions that
-// harp calls; comments name the types of CUDA. Each function is looked up with the version of its interface, so a newer driver also returns
-// the interface that harp expects.
+// Declares the functions of the CUDA driver, which are looked up at run time in libcuda.so.1. harp neither includes CUDA's headers nor
+// links its libraries, so the same libharp also runs without a GPU. The declarations below repeat those of CUDA's driver API for the
+// functions that harp calls; comments name the types of CUDA. Each function is looked up with the version of its interface, so a newer
+// driver also returns the interface that harp expects.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Backend "cuda": runs a launch plan (plan.h) on the GPU whose memory contains the arrays of the run.
+// Implements the backend "cuda", which runs a launch plan (plan.h) on the GPU whose memory contains the arrays of the run.
 #pragma once
 
 #include <memory>

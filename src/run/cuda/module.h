@@ -1,4 +1,4 @@
-// The kernels of a compiled program, loaded into the driver. An image (cubin or PTX) is loaded once in a process. The driver copies it to
+// Loads the kernels of a compiled program into the driver. An image (cubin or PTX) is loaded once in a process. The driver copies it to
 // each GPU on which one of its kernels runs.
 #pragma once
 

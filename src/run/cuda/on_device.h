@@ -1,5 +1,5 @@
-// The data that the first run of a program loads onto a GPU and that later runs use again: the functions of the kernels, and the constant
-// arrays.
+// Holds the data that the first run of a program loads onto a GPU and that later runs use again: the functions of the kernels, and the
+// constant arrays.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// The launch plan: the host's part of a program for a GPU, as data. The device's part is the source of the kernels. A plan says which
-// kernels to launch, in which order, with which grids and with which arguments. Any program that can launch a kernel by its name can
+// Defines the launch plan: the host's part of a program for a GPU, as data. The device's part is the source of the kernels. A plan says
+// which kernels to launch, in which order, with which grids and with which arguments. Any program that can launch a kernel by its name can
 // execute a plan: harp's own executable, the emulator of the tests, or a program outside of harp that reads the plan's text (`harp emit
 // --lang plan`).
 //

@@ -1,5 +1,5 @@
-// The parts of CUDA that a context of harp uses: the driver, its devices, the compilers, and loaded modules. Each part is opened when it is
-// first needed, so a machine without CUDA has no cost.
+// Opens the parts of CUDA that a context of harp uses: the driver, its devices, the compilers, and loaded modules. Each part is opened when
+// it is first needed, so a machine without CUDA has no cost.
 #pragma once
 
 #include <list>

@@ -1,6 +1,6 @@
-// CUDA graphs that launch all kernels of a program at once. If kernels are small, launching them one by one takes the CPU longer than the
-// GPU takes to execute them. The first run with certain sizes launches its kernels one by one. The second run with the same sizes makes a
-// graph and launches it. Later runs set the pointers to the caller's arrays in this graph and launch it.
+// Makes CUDA graphs that launch all kernels of a program at once. If kernels are small, launching them one by one takes the CPU longer than
+// the GPU takes to execute them. The first run with certain sizes launches its kernels one by one. The second run with the same sizes makes
+// a graph and launches it. Later runs set the pointers to the caller's arrays in this graph and launch it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The functions with which tests control the fake CUDA driver and ask it what has happened. The library exports them; Driver (fake_cuda.h)
-// finds them by name. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made runnable.
+// Declares the functions with which tests control the fake CUDA driver and ask it what has happened. The library exports them; Driver
+// (fake_cuda.h) finds them by name. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made
+// runnable.
 //
 // Where CUDA permits several behaviours, the fake has the one that reveals most mistakes. Work on a stream runs only when something waits
 // for it. Device memory can be accessed only while a kernel or a copy of the driver runs, so that host code crashes if it uses a device

@@ -1,4 +1,4 @@
-// The format of images, which the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels
+// Defines the format of images, which the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels
 // (emulator/kernels.h) that also contains facts about its compilation. "PTX" is the bytes of a cubin as hexadecimal text, which ends with a
 // zero byte as real PTX does.
 #pragma once

@@ -1,4 +1,4 @@
-// The fake driver's graphs: they are made node by node or by capturing a stream, instantiated, and launched as work on a stream.
+// Implements the fake driver's graphs: they are made node by node or by capturing a stream, instantiated, and launched as work on a stream.
 #include <algorithm>
 #include <map>
 #include <utility>

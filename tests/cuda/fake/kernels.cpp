@@ -1,4 +1,4 @@
-// The fake driver's libraries of kernels and their launches. A "cubin" is a shared object whose kernels run on the host.
+// Implements the fake driver's libraries of kernels, and their launches. A "cubin" is a shared object whose kernels run on the host.
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/mman.h>

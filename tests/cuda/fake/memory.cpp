@@ -1,6 +1,6 @@
-// The fake driver's memory: allocations with guard bytes behind them, pools, and copies. Device memory is mapped twice. The mapping at
-// device addresses is accessible only while a kernel runs, so that host code faults if it uses a device address as its own; the driver's
-// own code uses the other mapping.
+// Implements the fake driver's memory: allocations with guard bytes behind them, pools, and copies. Device memory is mapped twice. The
+// mapping at device addresses is accessible only while a kernel runs, so that host code faults if it uses a device address as its own; the
+// driver's own code uses the other mapping.
 #include <sys/mman.h>
 #include <unistd.h>
 

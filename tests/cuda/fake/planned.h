@@ -1,4 +1,4 @@
-// Launch plans of the kernels of image.cpp, and runs of these plans on the fake driver without a context of harp.
+// Makes launch plans of the kernels of image.cpp, and runs these plans on the fake driver without a context of harp.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The fake driver's streams and events. A stream is a queue: its work runs when something waits for it.
+// Implements the fake driver's streams and events. A stream is a queue: its work runs when something waits for it.
 #include <algorithm>
 #include <utility>
 
