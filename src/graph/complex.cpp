@@ -7,17 +7,15 @@
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/steps.h"
 
 namespace harp::build {
 namespace {
 
+using namespace steps;
+
 NodeRef apply(Op op, std::initializer_list<NodeRef> operands) { return elementwise(op, operands); }
-NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
-NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
-NodeRef div(std::initializer_list<NodeRef> operands) { return elementwise(Op::kDiv, operands); }
 NodeRef fma(std::initializer_list<NodeRef> operands) { return elementwise(Op::kFma, operands); }
-NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
-NodeRef neg(NodeRef x) { return apply(Op::kNeg, {x}); }
 NodeRef number(NodeRef x, double value) { return constant_like(x, value); }
 
 Parts times(const Parts& a, const Parts& b) {

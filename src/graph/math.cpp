@@ -4,17 +4,12 @@
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/steps.h"
 
 namespace harp::build {
 namespace {
 
-NodeRef unary(Op op, NodeRef x) { return elementwise(op, {x}); }
-// C++ evaluates a list in braces from left to right, but the arguments of a function in any order. Because operands are in braces, the
-// order in which nodes are made does not depend on the compiler.
-NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
-NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
-NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
-NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
+using namespace steps;
 
 // The gradient of a composite is computed from its primitives. It also flows to the operand that a `where` does not select. That gradient
 // is 0, but 0 times an infinite derivative is NaN. Therefore, where an operand is not selected, it is replaced by a value that cannot

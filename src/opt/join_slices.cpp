@@ -142,7 +142,7 @@ class Run {
 
 size_t axis_of(const Node& concat) { return static_cast<size_t>(concat.as<ConcatAttributes>().axis); }
 
-const Node* join(Graph& graph, const Node* node) {
+const Node* with_joined_slices(Graph& graph, const Node* node) {
   if (!may_join_slices(*node)) return node;
   std::vector<const Node*> parts;
   Run run(node->sources[0], axis_of(*node));
@@ -164,6 +164,6 @@ bool may_join_slices(const Node& node) {
   return false;
 }
 
-std::unique_ptr<Graph> join_slices(const Graph& graph) { return rewrite(graph, join); }
+std::unique_ptr<Graph> join_slices(const Graph& graph) { return rewrite(graph, with_joined_slices); }
 
 }  // namespace harp::opt

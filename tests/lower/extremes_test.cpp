@@ -197,4 +197,5 @@ TEST_CASE("G3.max/interp,c G3.min/interp,c L6: one instruction for the max or mi
   CHECK(calls("u16", "x86-64-v4", "__builtin_ia32_pminuw512_mask"));
   CHECK(calls("u32", "x86-64-v3", "__builtin_ia32_pmaxud256"));
   CHECK_FALSE(calls("u8", "x86-64", "__builtin_ia32_pmaxub128"));
+  CHECK_FALSE(calls("u8", "aarch64", "__builtin_ia32_"));
 }

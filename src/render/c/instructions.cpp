@@ -74,7 +74,8 @@ const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Cpu& cpu) 
 std::optional<InstructionForm> integer_extreme(Op op, DType dtype, int lanes, const Cpu& cpu) {
   const int bytes = lanes * static_cast<int>(size_of(dtype));
   constexpr int kVectors[] = {16, 32, kMaskedBytes};
-  if (!cpu.extremes_of_integers || bytes > cpu.vector_bytes || std::ranges::find(kVectors, bytes) == std::end(kVectors))
+  if (cpu.instructions != InstructionSet::kX86 || !cpu.extremes_of_integers || bytes > cpu.vector_bytes ||
+      std::ranges::find(kVectors, bytes) == std::end(kVectors))
     return std::nullopt;
   for (const ExtremeOfIntegers& row : kIntegerExtremes) {
     if (row.dtype != dtype) continue;

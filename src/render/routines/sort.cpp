@@ -107,7 +107,7 @@ $LOSTHERE    }
 $RESTOREROW}
 )";
 
-constexpr std::string_view kFew =
+constexpr std::string_view kByRank =
     R"(/* Short rows: finds the sorted order of the keys and copies the elements in this order. */
 static void sort_few_$F(const $T* x, int64_t n, $T* sorted) {
   $U keys[$FEW] = {0};
@@ -341,7 +341,7 @@ void SortText::define_sort_row() {
 void SortText::define_sort_few() {
   define_key();
   values["ARGSORTFEW"] = argsort_few_function(unit, unsigned_of(bits));
-  define("sort_few_$F", kFew);
+  define("sort_few_$F", kByRank);
 }
 
 void SortText::define_network() {

@@ -21,7 +21,15 @@ Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
   for (const StorePlan& store : kernel.stores) {
     const Shape shape = squeezed(store.shape);
     const Sym row = shape.empty() ? Sym(1) : shape.back();
-    condition = min(condition, Sym(0) - mod(row * static_cast<int64_t>(size_of(store.node->dtype)), bytes));
+    const auto size = static_cast<int64_t>(size_of(store.node->dtype));
+    condition = min(condition, Sym(0) - mod(row * size, bytes));
+    if (store.offset.empty()) continue;
+    // If the kernel stores only a part of each row (concat), another kernel stores the rest, so the part must consist of whole lines.
+    size_t axis = store.shape.size();
+    while (axis > 0 && store.shape[axis - 1].is_constant(1)) --axis;
+    if (axis == 0 || store.node->shape[axis - 1] == store.shape[axis - 1]) continue;
+    const Sym part = store.node->shape[axis - 1] * size, offset = store.offset[axis - 1] * size;
+    condition = min(condition, min(Sym(0) - mod(part, kLineBytes), Sym(0) - mod(offset, kLineBytes)));
   }
   return condition;
 }
