@@ -37,8 +37,8 @@ struct Parameter {
 /// The result of tracing a function for arguments of certain types.
 struct Entry {
   std::vector<Parameter> parameters;
-  Ref<Program> program;         // null if the function returns no tensors
-  std::vector<int32_t> inputs;  // for each input of the program: n for argument n, or -1 - n for captured array n
+  Ref<Program> program;  // null if the function returns no tensors
+  std::vector<int32_t> inputs;             // for each input of the program: n for argument n, or -1 - n for captured array n
   std::vector<Ref<Array>> captured;
   struct Axis {
     size_t parameter;
@@ -358,10 +358,11 @@ const char* jit_backend() {
 
 void add_jit(nb::module_& m) {
   nb::class_<Function>(m, "Function", nb::type_slots(slots), nb::is_weak_referenceable())
-      .def("__init__",
-           [](Function* self, nb::object miss, nb::object finish, bool numpy) {
-             new (self) Function{{}, numpy, std::move(miss), std::move(finish), nb::dict()};
-           })
+      .def(
+          "__init__",
+          [](Function* self, nb::object miss, nb::object finish, bool numpy) {
+            new (self) Function{{}, numpy, std::move(miss), std::move(finish), nb::dict()};
+          })
       .def("add", &add, nb::arg("parameters"), nb::arg("outputs"), nb::arg("tree").none(), nb::arg("check_indices"), nb::arg("flags"))
       .def("call",
            [](Function& self, nb::args arguments) {
@@ -371,7 +372,8 @@ void add_jit(nb::module_& m) {
            })
       .def_prop_ro("program_count", [](const Function& self) { return self.entries.size(); })
       .def("clear", [](Function& self) { self.entries.clear(); })
-      .def("signature", [](const Function& self) { return displayed(take(harp_program_signature(newest(self), Check()))); })
+      .def("signature",
+           [](const Function& self) { return displayed(take(harp_program_signature(newest(self), Check()))); })
       .def("source", [](const Function& self) { return take(harp_program_source(newest(self), Check())); });
   m.def("input", [](nb::handle dtype, nb::sequence sizes, bool weak) {
     int64_t dims[HARP_MAX_RANK] = {};

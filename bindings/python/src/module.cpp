@@ -52,9 +52,9 @@ PyObject* apply_function(PyObject*, PyObject* const* arguments, Py_ssize_t count
   return apply_python(static_cast<int32_t>(index), arguments + 1, count - 1);
 }
 
-PyMethodDef functions[] = {{"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(apply_function)), METH_FASTCALL,
-                            "The operation of this number on arguments."},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(apply_function)), METH_FASTCALL, "The operation of this number on arguments."},
+    {nullptr, nullptr, 0, nullptr}};
 
 std::vector<Node*> nodes_of(const nb::object& tensors) {
   std::vector<Node*> nodes;
@@ -88,8 +88,7 @@ nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object
   sources.insert(sources.end(), x.begin(), x.end());
   sources.insert(sources.end(), more.begin(), more.end());
   if (!grad_output.is_none()) sources.push_back(nodes_of(nb::make_tuple(grad_output))[0]);
-  const Ref<Node> node =
-      apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
+  const Ref<Node> node = apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
   // The results no longer depend on the tracers (the variables) of this gradient, so bit `depth`, which came from y, xs and `passed`, is
   // cleared. The bits of grad_output remain, because grad_output may depend on tracers of another gradient of the same depth.
   uint32_t levels = 0;
@@ -153,13 +152,10 @@ NB_MODULE(_core, m) {
   add_programs(m);
   m.def("set_hooks", &set_hooks);
   m.def("version", &harp_version_string);
-  m.def(
-      "configure",
-      [](int threads, const std::optional<std::string>& cache_dir, const std::optional<std::string>& compiler) {
-        configure({threads, cache_dir.value_or(""), compiler.value_or(""), cache_dir.has_value(), compiler.has_value()});
-        drop_programs();
-      },
-      nb::arg("threads"), nb::arg("cache_dir").none(), nb::arg("compiler").none());
+  m.def("configure", [](int threads, const std::optional<std::string>& cache_dir, const std::optional<std::string>& compiler) {
+    configure({threads, cache_dir.value_or(""), compiler.value_or(""), cache_dir.has_value(), compiler.has_value()});
+    drop_programs();
+  }, nb::arg("threads"), nb::arg("cache_dir").none(), nb::arg("compiler").none());
   m.def("describe", [] { return take(harp_context_describe(context(), Check())); });
   m.def("has_compiler", &has_compiler);
   m.def("set_backend", [](const std::string& name) { set_backend(name.c_str()); });
@@ -170,18 +166,14 @@ NB_MODULE(_core, m) {
     if (disk) harp_cache_clear(context(), Check());
   });
   m.def("evaluate", [](nb::sequence tensors) { realise(nodes_of(tensors)); });
-  m.def(
-      "from_numpy",
-      [](nb::handle array, std::optional<bool> copy) {
-        Ref<Node> node = node_of_numpy(array.ptr(), copy_of(copy));
-        if (!node) throw nb::type_error("expected a NumPy array");
-        return nb::steal(tensor(std::move(node)));
-      },
-      nb::arg("array"), nb::arg("copy").none());
-  m.def(
-      "from_dlpack",
-      [](nb::handle capsule, std::optional<bool> copy) { return nb::steal(tensor(node_of_dlpack(capsule.ptr(), copy_of(copy)))); },
-      nb::arg("capsule"), nb::arg("copy").none());
+  m.def("from_numpy", [](nb::handle array, std::optional<bool> copy) {
+    Ref<Node> node = node_of_numpy(array.ptr(), copy_of(copy));
+    if (!node) throw nb::type_error("expected a NumPy array");
+    return nb::steal(tensor(std::move(node)));
+  }, nb::arg("array"), nb::arg("copy").none());
+  m.def("from_dlpack", [](nb::handle capsule, std::optional<bool> copy) {
+    return nb::steal(tensor(node_of_dlpack(capsule.ptr(), copy_of(copy))));
+  }, nb::arg("capsule"), nb::arg("copy").none());
   m.def("to_dlpack", [](nb::handle x, bool versioned, bool copy) {
     return nb::steal(dlpack_of(value_of(node_of_tensor(x.ptr()).get()), versioned, copy));
   });
@@ -200,7 +192,9 @@ NB_MODULE(_core, m) {
   m.def("tracer", &tracer);
   // Returns the greatest depth of a gradient of which the tensor is a tracer (a variable), or on whose tracers it depends. Returns -1 if
   // there is none.
-  m.def("depth_of", [](nb::handle x) { return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1; });
+  m.def("depth_of", [](nb::handle x) {
+    return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
+  });
   m.def("gradient", &gradient, nb::arg("y"), nb::arg("xs"), nb::arg("passed"), nb::arg("grad_output").none(), nb::arg("depth"));
   m.def("is_traced", [](nb::handle x) {
     const Node& node = *node_of_tensor(x.ptr());

@@ -94,8 +94,7 @@ nb::list call(Compiled& self, const nb::sequence& arguments, const nb::dict& siz
   std::vector<int64_t> values;
   const size_t expected = harp_program_input_count(self.program);
   if (arrays.size() != expected)
-    throw Failure(HARP_ERROR_INVALID_ARGUMENT,
-                  "the program takes " + std::to_string(expected) + " arrays, got " + std::to_string(arrays.size()));
+    throw Failure(HARP_ERROR_INVALID_ARGUMENT, "the program takes " + std::to_string(expected) + " arrays, got " + std::to_string(arrays.size()));
   for (size_t i = 0; i < harp_program_shape_var_count(self.program); ++i) {
     harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
     harp_program_shape_var(self.program, i, &info, Check());
@@ -155,8 +154,7 @@ nb::tuple tune(const std::string& text, const nb::sequence& arguments, double se
   for (nb::handle argument : arguments) {
     kept.push_back(value_of(node_of(argument.ptr()).get()));
     const Array& array = *kept.back();
-    buffers.push_back(
-        harp_buffer_wrap_const(context(), array.type->dtype, array.type->rank, array.type->dims, array.data, nullptr, nullptr, Check()));
+    buffers.push_back(harp_buffer_wrap_const(context(), array.type->dtype, array.type->rank, array.type->dims, array.data, nullptr, nullptr, Check()));
   }
   harp_tune_options options = HARP_TUNE_OPTIONS_INIT;
   options.seconds = seconds;
@@ -218,16 +216,15 @@ void add_programs(nb::module_& m) {
       .def_prop_ro("source", [](const Compiled& self) { return take(harp_program_source(self.program, Check())); })
       .def_prop_ro("inputs", [](const Compiled& self) { return names_of(self, harp_program_input_count, harp_program_input); })
       .def_prop_ro("outputs", [](const Compiled& self) { return names_of(self, harp_program_output_count, harp_program_output); })
-      .def_prop_ro("sizes",
-                   [](const Compiled& self) {
-                     std::vector<std::string> names;
-                     for (size_t i = 0; i < harp_program_shape_var_count(self.program); ++i) {
-                       harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
-                       harp_program_shape_var(self.program, i, &info, Check());
-                       names.emplace_back(info.name);
-                     }
-                     return names;
-                   })
+      .def_prop_ro("sizes", [](const Compiled& self) {
+        std::vector<std::string> names;
+        for (size_t i = 0; i < harp_program_shape_var_count(self.program); ++i) {
+          harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;
+          harp_program_shape_var(self.program, i, &info, Check());
+          names.emplace_back(info.name);
+        }
+        return names;
+      })
       .def_prop_ro("kernels", [](const Compiled& self) {
         harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
         harp_program_stats(self.program, &stats, Check());

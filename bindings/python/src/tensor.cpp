@@ -29,35 +29,12 @@ struct Tensor {
 
 PyTypeObject* tensor_type = nullptr;
 
-enum Operator {
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivide,
-  kFloorDivide,
-  kRemainder,
-  kPow,
-  kAnd,
-  kOr,
-  kXor,
-  kMatmul,
-  kNegative,
-  kAbs,
-  kInvert,
-  kLess,
-  kLessEqual,
-  kEqual,
-  kNotEqual,
-  kGreater,
-  kGreaterEqual,
-  kPowi,
-  kReciprocal,
-  kOperators
-};
+enum Operator { kAdd, kSubtract, kMultiply, kDivide, kFloorDivide, kRemainder, kPow, kAnd, kOr, kXor, kMatmul, kNegative, kAbs,
+                kInvert, kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual, kPowi, kReciprocal, kOperators };
 constexpr std::array<std::string_view, kOperators> kNames = {
-    "add",        "subtract",    "multiply", "divide",        "floor_divide", "remainder",      "pow",  "bitwise_and",
-    "bitwise_or", "bitwise_xor", "matmul",   "negative",      "abs",          "bitwise_invert", "less", "less_equal",
-    "equal",      "not_equal",   "greater",  "greater_equal", "powi",         "reciprocal"};
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
+    "greater", "greater_equal", "powi", "reciprocal"};
 std::array<int32_t, kOperators> numbers;  // for each operator, the index of its operation in the table of operations
 
 PyObject* positive(PyObject* x) { return tensor(node_of_tensor(x)); }
@@ -234,8 +211,7 @@ PyObject* as_float(PyObject* self) {
 Py_ssize_t length(PyObject* self) {
   const Type& type = *node_of_tensor(self)->type;
   if (type.rank == 0 || type.dims[0] < 0) {
-    PyErr_SetString(PyExc_TypeError, type.rank == 0 ? "a tensor of rank 0 has no length"
-                                                    : "the length of an axis of symbolic size is unknown; use shape[0]");
+    PyErr_SetString(PyExc_TypeError, type.rank == 0 ? "a tensor of rank 0 has no length" : "the length of an axis of symbolic size is unknown; use shape[0]");
     return -1;
   }
   return type.dims[0];
@@ -262,31 +238,32 @@ PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   return nullptr;
 }
 
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(refuse_new)},
-                       {Py_nb_add, reinterpret_cast<void*>(binary<kAdd>)},
-                       {Py_nb_subtract, reinterpret_cast<void*>(binary<kSubtract>)},
-                       {Py_nb_multiply, reinterpret_cast<void*>(binary<kMultiply>)},
-                       {Py_nb_true_divide, reinterpret_cast<void*>(binary<kDivide>)},
-                       {Py_nb_floor_divide, reinterpret_cast<void*>(binary<kFloorDivide>)},
-                       {Py_nb_remainder, reinterpret_cast<void*>(binary<kRemainder>)},
-                       {Py_nb_power, reinterpret_cast<void*>(power)},
-                       {Py_nb_and, reinterpret_cast<void*>(binary<kAnd>)},
-                       {Py_nb_or, reinterpret_cast<void*>(binary<kOr>)},
-                       {Py_nb_xor, reinterpret_cast<void*>(binary<kXor>)},
-                       {Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul)},
-                       {Py_nb_negative, reinterpret_cast<void*>(unary<kNegative>)},
-                       {Py_nb_positive, reinterpret_cast<void*>(positive)},
-                       {Py_nb_absolute, reinterpret_cast<void*>(unary<kAbs>)},
-                       {Py_nb_invert, reinterpret_cast<void*>(unary<kInvert>)},
-                       {Py_nb_bool, reinterpret_cast<void*>(truth)},
-                       {Py_nb_int, reinterpret_cast<void*>(as_integer)},
-                       {Py_nb_float, reinterpret_cast<void*>(as_float)},
-                       {Py_nb_index, reinterpret_cast<void*>(as_index)},
-                       {Py_mp_length, reinterpret_cast<void*>(length)},
-                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-                       {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
-                       {Py_bf_releasebuffer, reinterpret_cast<void*>(free_buffer)},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(refuse_new)},
+    {Py_nb_add, reinterpret_cast<void*>(binary<kAdd>)},
+    {Py_nb_subtract, reinterpret_cast<void*>(binary<kSubtract>)},
+    {Py_nb_multiply, reinterpret_cast<void*>(binary<kMultiply>)},
+    {Py_nb_true_divide, reinterpret_cast<void*>(binary<kDivide>)},
+    {Py_nb_floor_divide, reinterpret_cast<void*>(binary<kFloorDivide>)},
+    {Py_nb_remainder, reinterpret_cast<void*>(binary<kRemainder>)},
+    {Py_nb_power, reinterpret_cast<void*>(power)},
+    {Py_nb_and, reinterpret_cast<void*>(binary<kAnd>)},
+    {Py_nb_or, reinterpret_cast<void*>(binary<kOr>)},
+    {Py_nb_xor, reinterpret_cast<void*>(binary<kXor>)},
+    {Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul)},
+    {Py_nb_negative, reinterpret_cast<void*>(unary<kNegative>)},
+    {Py_nb_positive, reinterpret_cast<void*>(positive)},
+    {Py_nb_absolute, reinterpret_cast<void*>(unary<kAbs>)},
+    {Py_nb_invert, reinterpret_cast<void*>(unary<kInvert>)},
+    {Py_nb_bool, reinterpret_cast<void*>(truth)},
+    {Py_nb_int, reinterpret_cast<void*>(as_integer)},
+    {Py_nb_float, reinterpret_cast<void*>(as_float)},
+    {Py_nb_index, reinterpret_cast<void*>(as_index)},
+    {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(free_buffer)},
+    {0, nullptr}};
 
 nb::object shape_of(const Tensor& self) {
   Type& type = *self.node->type;
