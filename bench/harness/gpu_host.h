@@ -1,5 +1,5 @@
-// A host application that uses CUDA itself: it has the first GPU, the GPU's primary context, a stream, and the GPU's clock. The CUDA driver
-// is loaded at run time, so that harp_bench also runs on a machine without it.
+// Contains a host application that uses CUDA itself: it has the first GPU, the GPU's primary context, a stream, and the GPU's clock. The
+// CUDA driver is loaded at run time, so that harp_bench also runs on a machine without it.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
-// Programs with which harp is compared (peers): harp_bench_openblas, harp_bench_numpy, harp_bench_torch and others. They call third-party
-// libraries, some of which start worker threads. None of them is needed to build or run the benchmarks: if one is missing, the report says
-// so. Their samples are nevertheless interleaved with harp's: a peer prepares its problem and waits for requests. A request says how often,
-// and on which CPU, to run the problem; the peer answers with the CPU time of its thread.
+// Runs programs with which harp is compared (peers): harp_bench_openblas, harp_bench_numpy, harp_bench_torch and others. They call
+// third-party libraries, some of which start worker threads. None of them is needed to build or run the benchmarks: if one is missing, the
+// report says so. Their samples are nevertheless interleaved with harp's: a peer prepares its problem and waits for requests. A request
+// says how often, and on which CPU, to run the problem; the peer answers with the CPU time of its thread.
 //
 // Lines of text over a socket, which is the program's standard input and output:
 //     the peer: ready   the problem is prepared; otherwise the peer exits, with 69 if software that it needs is not installed

@@ -1,5 +1,5 @@
-// What lowering needs to know about the body of a custom function (lower/custom_body.cpp): which indices need no check, and whether vectors
-// can compute several adjacent elements of the result at a time, one in each lane.
+// Finds out what lowering needs to know about the body of a custom function (lower/custom_body.cpp): which indices need no check, and
+// whether vectors can compute several adjacent elements of the result at a time, one in each lane.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The expressions of a custom function's body that are positions: i64 values that are made of constants, sizes, the element's index and the
-// counters of loops, and that provably do not overflow. They become size expressions (Sym), about which the index algebra can prove things.
+// Finds the expressions of a custom function's body that are positions: i64 values that are made of constants, sizes, the element's index
+// and the counters of loops, and that provably do not overflow. They become size expressions (Sym), about which the index algebra can prove
+// things.
 #pragma once
 
 #include <optional>

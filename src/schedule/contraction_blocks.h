@@ -1,5 +1,5 @@
-// Register tiles and cache blocks of contractions: which reductions are large enough for register tiles, how many elements the tiles and
-// blocks of a schedule contain, and the limits for these numbers.
+// Decides how contractions use register tiles and cache blocks: which reductions are large enough for register tiles, how many elements
+// the tiles and blocks of a schedule contain, and the limits for these numbers.
 #pragma once
 
 #include "schedule/contraction.h"

@@ -1,8 +1,8 @@
-// The setting `simd` of a schedule for a GPU (AxisSchedule::simd_width). The threads of a GPU have no vectors, so `simd` is not a number of
-// lanes, but the number of adjacent elements of an axis that one thread computes. Where these elements are consecutive in memory, the
-// thread loads and stores them by wide accesses. Generated code tests at run time whether the addresses allow wide accesses, and computes
-// the elements after the last whole group of elements one by one. Therefore every power of two up to the limits below gives the same bits
-// for all sizes. At most one axis may have simd > 1:
+// Implements the setting `simd` of a schedule for a GPU (AxisSchedule::simd_width). The threads of a GPU have no vectors, so `simd` is not
+// a number of lanes, but the number of adjacent elements of an axis that one thread computes. Where these elements are consecutive in
+// memory, the thread loads and stores them by wide accesses. Generated code tests at run time whether the addresses allow wide accesses,
+// and computes the elements after the last whole group of elements one by one. Therefore every power of two up to the limits below gives
+// the same bits for all sizes. At most one axis may have simd > 1:
 //
 //   elementwise       the last axis, if threads of the grid compute it (ir/group_accesses.h)
 //   reduce, rowwise   lanes order: the reduced axis, if a group of threads reduces each row (lower/gpu/rows.h, lower/gpu/arg_extreme.h)

@@ -1,5 +1,5 @@
-// Reductions down columns that are so few that a row of them does not fill a vector, such as a softmax over the first axis of an array of
-// shape [n, 2]. Vectors along the columns would be almost empty. Elementwise kernels can have vectors along the rows instead
+// Finds reductions down columns that are so few that a row of them does not fill a vector, such as a softmax over the first axis of an
+// array of shape [n, 2]. Vectors along the columns would be almost empty. Elementwise kernels can have vectors along the rows instead
 // (kernel_structure.h, UnrolledAxes), but a kernel that reduces cannot, because docs/semantics.md ("Sums") adds the elements of a column
 // one after the other. Two rules of fusion follow from this: expensive operands of such a reduction are stored first (materialise.cpp), and
 // its kernel is not merged with elementwise kernels over the same rows (rowwise.cpp).

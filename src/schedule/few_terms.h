@@ -1,6 +1,6 @@
-// Reductions of a known, small number of terms that are combined one after the other (chain order, docs/semantics.md, "Sums"): pooling,
-// small stencils, sums of a few rows. A single expression can compute each result, without accumulators in memory. The kernel is then
-// lowered like an elementwise kernel (lower/elementwise.cpp).
+// Finds reductions of a known, small number of terms that are combined one after the other (chain order, docs/semantics.md, "Sums"):
+// pooling, small stencils, sums of a few rows. A single expression can compute each result, without accumulators in memory. The kernel is
+// then lowered like an elementwise kernel (lower/elementwise.cpp).
 #pragma once
 
 #include <optional>

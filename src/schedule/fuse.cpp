@@ -1,5 +1,6 @@
-// Algorithm: the stored nodes are visited in an order in which sources come first. Each stored node is a *root*. A walk through the nodes
-// that are computed inline with the root finds the buffers that it reads. A root joins an existing kernel with the same iteration space if
+// Fuses nodes into kernels. The stored nodes are visited in an order in which sources come first. Each stored node is a *root*. A walk
+// through the nodes that are computed inline with the root finds the buffers that it reads. A root joins an existing kernel with the same
+// iteration space if
 //   - every buffer that the root reads is written before that kernel runs, or is written by that kernel and read at the same index (the
 //     epilogue of a reduction or scan, or an output computed from another output), and
 //   - the root reads a buffer that the kernel reads or writes, so that one pass over the memory serves both.

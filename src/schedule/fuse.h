@@ -1,4 +1,4 @@
-// Fusion: groups the nodes of a graph into kernels, and the kernels into generations (sets of kernels that do not depend on each other). A
+// Groups the nodes of a graph into kernels (fusion), and the kernels into generations (sets of kernels that do not depend on each other). A
 // kernel belongs to a later generation than all kernels whose results it reads.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace harp {
 
 /// Returns the kernels, buffers and generations of the optimised graph. Before fusion, applies the rewrites of integer_products.h,
-/// row_blocks.h, split_groups.h, product_axes.h, shifted_rows.h, split_reductions.h and transform.h. Does not set the offsets of buffers and
-/// the schedules of kernels.
+/// row_blocks.h, split_groups.h, product_axes.h, shifted_rows.h, split_reductions.h and transform.h. Does not set the offsets of buffers
+/// and the schedules of kernels.
 Program fuse(std::shared_ptr<Graph> graph, const ChainOptions& chains, const FusionLimits& limits);
 /// Does the last step of fusion: merges kernels that process the same rows, and divides every kernel with reductions into passes.
 /// (rowwise.cpp)

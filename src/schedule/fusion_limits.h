@@ -1,5 +1,5 @@
-// The limits of fusion, which depend on the target machine: how large a kernel may become, and when storing, splitting or tiling pays.
-// Fusion itself is shared by all backends and contains no machine-dependent numbers.
+// Defines the limits of fusion, which depend on the target machine: how large a kernel may become, and when storing, splitting or tiling
+// pays. Fusion itself is shared by all backends and contains no machine-dependent numbers.
 #pragma once
 
 #include <cstddef>

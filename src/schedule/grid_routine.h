@@ -1,5 +1,5 @@
-// Routines on a GPU: sorts and Fourier transforms. A routine is a sequence of kernels, its phases. Each phase runs on a grid of blocks of
-// threads and begins when the phase before it is complete; between phases, the data is in the scratch buffer of the kernel
+// Plans routines on a GPU: sorts and Fourier transforms. A routine is a sequence of kernels, its phases. Each phase runs on a grid of
+// blocks of threads and begins when the phase before it is complete; between phases, the data is in the scratch buffer of the kernel
 // plan. The kernels themselves are text (render/cuda/sort.cpp, fourier.cpp).
 //
 // sort, argsort     phase 0: each block sorts a tile, that is, several short rows or a piece of a long row

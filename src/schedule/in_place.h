@@ -1,5 +1,5 @@
-// In-place reuse: decides whether the buffer that a kernel writes may be the same memory as a buffer that it reads. The memory plan uses
-// this to reuse memory of the workspace, and the program's signature states which outputs a caller may alias with which inputs.
+// Decides whether the buffer that a kernel writes may be the same memory as a buffer that it reads. The memory plan uses this to reuse
+// memory of the workspace, and the program's signature states which outputs a caller may alias with which inputs.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Queries on the structure of a kernel that are independent of the machine. The rules for legal schedules (legal.h) and the code that
-// chooses schedules use them.
+// Contains queries on the structure of a kernel that are independent of the machine. The rules for legal schedules (legal.h) and the code
+// that chooses schedules use them.
 #pragma once
 
 #include <optional>

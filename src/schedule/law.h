@@ -1,6 +1,6 @@
-// Block sizes of the orders of summation that docs/semantics.md prescribes ("Sums" and "Scans"). They determine the bits of every float sum
-// on every machine. The interpreter has its own copies of these constants, so that a wrong value here shows as a difference between its
-// results and those of generated code.
+// Defines block sizes of the orders of summation that docs/semantics.md prescribes ("Sums" and "Scans"). They determine the bits of every
+// float sum on every machine. The interpreter has its own copies of these constants, so that a wrong value here shows as a difference
+// between its results and those of generated code.
 #pragma once
 
 #include <cstdint>

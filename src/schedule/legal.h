@@ -1,5 +1,5 @@
-// The rules for legal schedules of a kernel, as data. Overrides are checked against the rules, the tuner searches the schedules that they
-// permit, and the fuzzer samples them, so that all three use the same set of schedules.
+// States the rules for legal schedules of a kernel, as data. Overrides are checked against the rules, the tuner searches the schedules that
+// they permit, and the fuzzer samples them, so that all three use the same set of schedules.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// Contractions of integers whose factors fit 16 or 8 bits, such as arrays of i8 that are converted to i32. A lane of 32 bits then holds two
-// or four terms, which some machines multiply and add in one instruction (Cpu::multiplies_pairs, Cpu::dot_products). Products and sums have
-// the same bits as in i32.
+// Finds contractions of integers whose factors fit 16 or 8 bits, such as arrays of i8 that are converted to i32. A lane of 32 bits then
+// holds two or four terms, which some machines multiply and add in one instruction (Cpu::multiplies_pairs, Cpu::dot_products). Products and
+// sums have the same bits as in i32.
 #pragma once
 
 #include "schedule/contraction.h"

@@ -1,4 +1,5 @@
-// A set of nodes of one graph. Clearing it takes constant time, because walks over the nodes of single kernels are frequent and short.
+// Defines a set of nodes of one graph. Clearing it takes constant time, because walks over the nodes of single kernels are frequent and
+// short.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Schedules that override the chosen schedules of single kernels, as data and as text. They come from a user, the tuner, the tuning
+// Defines schedules that override the chosen schedules of single kernels, as data and as text. They come from a user, the tuner, the tuning
 // database or the fuzzer.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Products on a GPU (matrix products, batched matrix products, convolutions): which axes of a sum of products are its rows and columns, and
-// by which tiles thread blocks compute it (lower/gpu/product.h).
+// Decides how products run on a GPU (matrix products, batched matrix products, convolutions): which axes of a sum of products are its rows
+// and columns, and by which tiles thread blocks compute it (lower/gpu/product.h).
 #pragma once
 
 #include <optional>

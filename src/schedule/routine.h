@@ -1,5 +1,5 @@
-// Kernels that call a routine of the generated source (sort, Fourier transform) for whole rows: how the rows are divided into blocks, and
-// how much scratch memory a block needs.
+// Plans kernels that call a routine of the generated source (sort, Fourier transform) for whole rows: how the rows are divided into blocks,
+// and how much scratch memory a block needs.
 #pragma once
 
 #include "schedule/transform.h"

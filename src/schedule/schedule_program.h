@@ -1,4 +1,4 @@
-// From the optimised graph to the scheduled program: fuses nodes into kernels, chooses their schedules, and plans the memory.
+// Makes the scheduled program from the optimised graph: fuses nodes into kernels, chooses their schedules, and plans the memory.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// Algorithm: the reduced elements, in the order of docs/semantics.md ("Sums"), are split into whole blocks and a remainder. One reduction
-// computes a value for each whole block, another one the value of the remainder. A further reduction combines the concatenation of these
-// values in the same order. If the remainder is empty at run time, its value is the identity. A further block result that is the identity
-// changes no bit (docs/semantics.md, "Sums").
+// Splits reductions of many elements to few values. The reduced elements, in the order of docs/semantics.md ("Sums"), are split into whole
+// blocks and a remainder. One reduction computes a value for each whole block, another one the value of the remainder. A further reduction
+// combines the concatenation of these values in the same order. If the remainder is empty at run time, its value is the identity. A further
+// block result that is the identity changes no bit (docs/semantics.md, "Sums").
 //
 // An argmax or argmin is computed from the max (min) of each block and the index of that element within its block: the result is in the
 // first block with the best value.

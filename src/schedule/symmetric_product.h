@@ -1,4 +1,4 @@
-// Contractions whose result is symmetric: products of a matrix with its own transpose, C = X·Xᵀ, also for each of several batches.
+// Finds contractions whose result is symmetric: products of a matrix with its own transpose, C = X·Xᵀ, also for each of several batches.
 //
 // C[i, j] and C[j, i] are then sums of the same products in the same order. fma(a, b, c) = fma(b, a, c), so their bits are equal, whatever
 // the dtype (the bits of NaNs are not defined, docs/semantics.md). It suffices to compute the blocks up to the diagonal (Schedule::half).

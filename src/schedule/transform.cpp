@@ -1,7 +1,8 @@
-// Algorithm: the views between the array in memory and the transform that reads it are composed into one view. The views between the
-// transform's result and the array that stores it are composed in the same way, if there is only one such array. If both arrays have the
-// same axes, and vectors find contiguous data in both, the transform needs no copies. Otherwise it needs a copy before it, after it, or
-// both. Imaginary parts that are all zero are not read, and the ends of rows that nothing uses are not stored.
+// Finds where a Fourier transform can read and write. The views between the array in memory and the transform that reads it are composed
+// into one view. The views between the transform's result and the array that stores it are composed in the same way, if there is only one
+// such array. If both arrays have the same axes, and vectors find contiguous data in both, the transform needs no copies. Otherwise it
+// needs a copy before it, after it, or both. Imaginary parts that are all zero are not read, and the ends of rows that nothing uses are not
+// stored.
 #include "schedule/transform.h"
 
 #include <algorithm>

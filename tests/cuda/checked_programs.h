@@ -1,6 +1,6 @@
-// Classes for a list of graphs in the text format and for a list of faults. Tests use them to check that the kernels generated for the
-// graphs give results that are bit-identical to the interpreter's, in the emulator and in every order of threads, and that a kernel with a
-// fault gives other results.
+// Defines classes for a list of graphs in the text format and for a list of faults. Tests use them to check that the kernels generated for
+// the graphs give results that are bit-identical to the interpreter's, in the emulator and in every order of threads, and that a kernel
+// with a fault gives other results.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// The op matrix (operations × dtypes × difficult shapes) for GPUs: the kernels run in the emulator, and their results are compared with the
-// interpreter's. `./dev test` runs a part of the operations, each with one dtype; `./dev fuzz` runs all cells of the matrix. If
+// Tests the op matrix (operations × dtypes × difficult shapes) for GPUs: the kernels run in the emulator, and their results are compared
+// with the interpreter's. `./dev test` runs a part of the operations, each with one dtype; `./dev fuzz` runs all cells of the matrix. If
 // HARP_CUDA_CELLS is n, the test runs one of n parts of the matrix, which HARP_CUDA_SEED chooses; with 1 it runs all cells, with every
 // dtype. The results are written to cuda_matrix.txt in the build folder, which tests/house/rows.py reads.
 //

@@ -1,5 +1,5 @@
-// A host application that uses CUDA itself, with the fake driver: harp uses the host's context, stream and memory (harp_cuda_options), the
-// host's arrays become buffers without a copy, and work on the host's streams is ordered with harp's.
+// Tests harp in a host application that uses CUDA itself, with the fake driver: harp uses the host's context, stream and memory
+// (harp_cuda_options), the host's arrays become buffers without a copy, and work on the host's streams is ordered with harp's.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A small executor of launch plans for tests of plans and kernels: it runs the steps in order, with emulated kernels and arrays in the
-// host's memory. harp's own executor is in src/run/cuda.
+// Contains a small executor of launch plans for tests of plans and kernels: it runs the steps in order, with emulated kernels and arrays in
+// the host's memory. harp's own executor is in src/run/cuda.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Writes a failing case to a file: the graph in the text format, after comments with the settings of the run. `harp run` can read the file
-// too. The data of the inputs is generated from the seed (input_data.h).
+// Reads and writes a failing case as a file: the graph in the text format, after comments with the settings of the run. `harp run` can read
+// the file too. The data of the inputs is generated from the seed (input_data.h).
 //
 //   # sizes: 5 17            values of the shape variables, one line per run
 //   # data: 1234             seed of the inputs

@@ -1,4 +1,4 @@
-// Helpers for tests that use harp only through harp.h, as an application does. The handles release their objects automatically.
+// Contains helpers for tests that use harp only through harp.h, as an application does. The handles release their objects automatically.
 #pragma once
 
 #include <doctest/doctest.h>

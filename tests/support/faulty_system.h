@@ -1,6 +1,6 @@
-// The interface of the operating system for tests: it makes real calls, but has environment variables of its own. It can make the n-th call
-// fail, shorten writes, and count calls. Calls for files and calls for processes are numbered together, in the order in which they are
-// made.
+// Implements the interface of the operating system for tests: it makes real calls, but has environment variables of its own. It can make
+// the n-th call fail, shorten writes, and count calls. Calls for files and calls for processes are numbered together, in the order in which
+// they are made.
 #pragma once
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-// Kernels with group loops (loops whose iterations are the threads of a GPU block), built by hand for the tests of the IR and of the
-// renderer.
+// Contains kernels with group loops (loops whose iterations are the threads of a GPU block), built by hand for the tests of the IR and of
+// the renderer.
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,7 @@
-// The target of a test, as an entry (row) of the machine table (base/machine.h). Tests that expect a certain schedule or certain generated
-// text name their row: row("x86-64-v4"). All other tests use machine(): the row that HARP_MACHINE names, by default the row of this CPU. If
-// this CPU cannot run code for that row, these tests check text, schedules and compilation, and tests that would run code count as skipped.
+// Chooses the target of a test, as an entry (row) of the machine table (base/machine.h). Tests that expect a certain schedule or certain
+// generated text name their row: row("x86-64-v4"). All other tests use machine(): the row that HARP_MACHINE names, by default the row of
+// this CPU. If this CPU cannot run code for that row, these tests check text, schedules and compilation, and tests that would run code
+// count as skipped.
 #pragma once
 
 #include <stdexcept>

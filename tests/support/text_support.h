@@ -1,5 +1,5 @@
-// Helpers for tests of the text format: the error message of a text, a graph made of given statements, and the conversion of a graph to
-// text and back.
+// Contains helpers for tests of the text format: the error message of a text, a graph made of given statements, and the conversion of a
+// graph to text and back.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Helpers for tests of the tuner: small graphs, contexts with their own cache, and functions that find the files in a cache.
+// Contains helpers for tests of the tuner: small graphs, contexts with their own cache, and functions that find the files in a cache.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// References to counted objects. Only the thread that holds Python's interpreter lock touches the objects of a trace, so counts are plain
-// numbers.
+// Defines references to counted objects. Only the thread that holds Python's interpreter lock touches the objects of a trace, so counts are
+// plain numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The Python type Dim, a symbolic size. Its arithmetic operators call those of harp.h.
+// Implements the Python type Dim, a symbolic size. Its arithmetic operators call those of harp.h.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

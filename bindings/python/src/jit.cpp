@@ -1,5 +1,5 @@
-// Functions that are traced once for each structure of their arguments. A call finds its program by comparing dtypes and sizes, and runs
-// it.
+// Implements functions that are traced once for each structure of their arguments. A call finds its program by comparing dtypes and sizes,
+// and runs it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,5 @@
-// The module harp._core: the functions that Python code calls. The modules harp/*.py wrap each of them with types and documentation.
+// Implements the module harp._core: the functions that Python code calls. The modules harp/*.py wrap each of them with types and
+// documentation.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

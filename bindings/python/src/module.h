@@ -1,4 +1,4 @@
-// Objects that Python code registers with the core when it is imported, and the Tensor type.
+// Declares objects that Python code registers with the core when it is imported, and the Tensor type.
 #pragma once
 
 #include <Python.h>

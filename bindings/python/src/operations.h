@@ -1,4 +1,4 @@
-// The table of harp's operations, generated from harp.h: how the arguments of each are read, and how its C function is called.
+// Declares the table of harp's operations, generated from harp.h: how the arguments of each are read, and how its C function is called.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using Nodes = std::vector<harp_node*>;
 struct Row {
   std::string_view name;  // in Python
   const char* kinds;      // a letter for each argument, see operands.cpp
-  bool is_tuple;      // has several results, as many as its arguments say
+  bool is_tuple;          // has several results, as many as its arguments say
   void (*build)(Reader&, Nodes& out);
 };
 

@@ -1,4 +1,4 @@
-// The Python class of programs that are compiled from named graphs. Such a program can be called, printed as text and tuned.
+// Implements the Python class of programs that are compiled from named graphs. Such a program can be called, printed as text and tuned.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -1,5 +1,5 @@
-// The Python type Tensor: its operators, its conversion to a Python number, its length, and the buffer protocol. harp/_methods.py adds the
-// other methods, which are Python functions.
+// Implements the Python type Tensor: its operators, its conversion to a Python number, its length, and the buffer protocol.
+// harp/_methods.py adds the other methods, which are Python functions.
 #include <nanobind/nanobind.h>
 
 #include <array>

@@ -1,6 +1,6 @@
-// The trace: the graph behind lazy Tensors. A Node is an operation on other nodes, or a leaf: an array, a number, an argument of a function
-// that harp.jit traces. Types and operations are interned, so that an operation seen before (the same attributes on the same dtypes and
-// shapes) costs a look-up; a new operation is passed to harp, which infers the type of its result or reports an error.
+// Defines the trace: the graph behind lazy Tensors. A Node is an operation on other nodes, or a leaf: an array, a number, an argument of a
+// function that harp.jit traces. Types and operations are interned, so that an operation seen before (the same attributes on the same
+// dtypes and shapes) costs a look-up; a new operation is passed to harp, which infers the type of its result or reports an error.
 #pragma once
 
 #include <harp.h>
@@ -63,7 +63,7 @@ struct Operation : Counted {
   uint64_t id = 0;
   int32_t index = 0;  // number in the table of harp's operations, or a Special
   bool is_view = false;
-  bool is_tuple = false;  // true: the Python function returns a tuple of results, even if there is only one
+  bool is_tuple = false;     // true: the Python function returns a tuple of results, even if there is only one
   bool is_symbolic = false;  // true: an attribute, or a size of a result, is symbolic
   Words words;
   std::vector<Ref<Type>> sources;

@@ -1,7 +1,7 @@
-// Scans on a GPU, in the order of docs/semantics.md ("Scans"). A "row" here consists of the elements along the scanned axis, whichever axis
-// that is. A group of threads scans one block of a row (lower/gpu/scan.h), or one block of several rows that are neighbours in memory
-// (lower/gpu/scan_columns.h). A row of several blocks takes several kernels, which are the phases of the scan. The elements of a row are
-// level 0. The totals of the blocks of one level are the elements of the next level, up to a level that is a single block:
+// Plans scans on a GPU, in the order of docs/semantics.md ("Scans"). A "row" here consists of the elements along the scanned axis,
+// whichever axis that is. A group of threads scans one block of a row (lower/gpu/scan.h), or one block of several rows that are neighbours
+// in memory (lower/gpu/scan_columns.h). A row of several blocks takes several kernels, which are the phases of the scan. The elements of a
+// row are level 0. The totals of the blocks of one level are the elements of the next level, up to a level that is a single block:
 //
 //   totals 0, totals 1, …       from level 0 up: compute the total of each block
 //   values 1, values 0          from the last level down: compute the running values of each block, starting from the running value on the

@@ -1,5 +1,5 @@
-// Products on a GPU whose terms are split into slices. If a product has few results and many terms, the tiles of results (product_tiles.h)
-// are too few to occupy a GPU. Therefore the terms of each tile are split, too, and the product takes two kernels:
+// Plans products on a GPU whose terms are split into slices. If a product has few results and many terms, the tiles of results
+// (product_tiles.h) are too few to occupy a GPU. Therefore the terms of each tile are split, too, and the product takes two kernels:
 //
 //   1  A block of threads computes the sums of one tile over one slice of the terms, and stores them in a scratch buffer of the workspace
 //      (KernelPlan::scratch). The buffer has the sums of all results over the first slice, then those over the second slice, and so on.

@@ -1,5 +1,5 @@
-// The interface of a library of emulated kernels, which is the shared object that a C++ compiler makes from emulated_source() (source.h).
-// The library exports one function, harp_emulated_kernels.
+// Defines the interface of a library of emulated kernels, which is the shared object that a C++ compiler makes from emulated_source()
+// (source.h). The library exports one function, harp_emulated_kernels.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A libcuda.so.1 that needs no GPU. fake_driver.h says how it differs from a real one. This file finds the driver's functions by name, and
-// has the functions with which tests control the fake driver and ask what has happened.
+// Implements a libcuda.so.1 that needs no GPU. fake_driver.h says how it differs from a real one. This file finds the driver's functions by
+// name, and has the functions with which tests control the fake driver and ask what has happened.
 #include "cuda/fake/fake_driver.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// A host application that uses CUDA itself, with the fake driver, and functions for arrays on a GPU that the tests of such an application
-// need.
+// Contains a host application that uses CUDA itself, with the fake driver, and functions for arrays on a GPU that the tests of such an
+// application need.
 #pragma once
 
 #include <doctest/doctest.h>
