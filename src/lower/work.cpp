@@ -44,7 +44,12 @@ Dim elements(const KernelPlan& plan) {
 
 /// Returns the product of a number of elements and the time of each of them.
 Sym product_of(const Dim& count, double each) {
-  if (!count.is_constant()) return count * std::max<int64_t>(1, static_cast<int64_t>(each + 0.5));
+  if (!count.is_constant()) {
+    // The coefficients of the product, and of the sum of two such products, must fit 64 bits.
+    int64_t largest = std::max<int64_t>(1, count.node()->constant);
+    for (const SymTerm& term : count.node()->terms) largest = std::max(largest, term.coefficient);
+    return count * std::clamp<int64_t>(static_cast<int64_t>(each + 0.5), 1, std::max<int64_t>(1, (kLongest << 8) / largest));
+  }
   const double all = each * static_cast<double>(std::max<int64_t>(0, count.constant()));
   return all < static_cast<double>(kLongest) ? static_cast<int64_t>(all + 0.5) : kLongest;
 }

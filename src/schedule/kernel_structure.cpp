@@ -46,7 +46,9 @@ LaneAxes lane_axes(const Node& reduce) {
 
 namespace {
 
-/// Returns the only axis that a reduction in lanes order reduces, not counting axes of size 1; nothing if there are several or none.
+/// Returns the only axis that a reduction in lanes order reduces, not counting axes of size 1; nothing if there are several or none, or if
+/// the axis is not one of those that are reduced in lanes: the sum over the first and the last axis of x[n, 3, 1] is a chain of n sums of
+/// one element each.
 std::optional<size_t> only_lane_axis(const Node& reduce) {
   if (reduce.as<ReduceAttributes>().order != ReduceOrder::kLanes) return std::nullopt;
   std::optional<size_t> found;
@@ -55,7 +57,9 @@ std::optional<size_t> only_lane_axis(const Node& reduce) {
     if (found) return std::nullopt;
     found = static_cast<size_t>(axis);
   }
-  return found;
+  if (!found) return std::nullopt;
+  const std::vector<size_t> inner = lane_axes(reduce).inner;
+  return std::ranges::find(inner, *found) != inner.end() ? found : std::nullopt;
 }
 
 }  // namespace
