@@ -6,9 +6,12 @@
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/steps.h"
 
 namespace harp::build {
 namespace {
+
+using namespace steps;
 
 std::vector<int> chosen(std::string_view op, NodeRef x, const Axes& axes) {
   check_node(op, x);
@@ -19,9 +22,6 @@ std::vector<int> chosen(std::string_view op, NodeRef x, const Axes& axes) {
 }
 
 NodeRef reduce_by(Op op, NodeRef x, const Axes& axes, bool keepdims) { return reduce(op, x, chosen(name(op), x, axes), keepdims); }
-
-NodeRef exp(NodeRef x) { return elementwise(Op::kExp, {x}); }
-NodeRef log(NodeRef x) { return elementwise(Op::kLog, {x}); }
 
 /// Returns the number of elements that are reduced to one result, minus `correction`, as a scalar of x's dtype.
 NodeRef reduced_count(NodeRef x, std::span<const int> axes, int64_t correction) {
