@@ -58,12 +58,10 @@ TEST_CASE("X2 G1 G2 G3 G5 G6 G7 G8 G12 G14 G16: random graphs give the interpret
     coverage.add(result.coverage);
   };
   options.variants.percent_o3 = 0, options.variants.percent_o0 = 100;
-  options.variants.compilers = {"clang", "clang", "clang", "gcc"};  // without optimisation, gcc takes twice as long as clang
   options.batch = (kGraphs - kOptimised) / 4;
   options.batch_timeout = std::chrono::seconds(900);
   run(0, kGraphs - kOptimised);
   options.variants.percent_o3 = 50, options.variants.percent_o0 = 0;
-  options.variants.compilers = {"gcc", "clang"};
   options.variants.seeds_per_compiler = 10;
   options.batch = kOptimised / 2;
   run(kGraphs - kOptimised, kOptimised);

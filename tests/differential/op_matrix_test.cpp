@@ -102,8 +102,8 @@ std::vector<Backend> backends() {
   BuildVariant gcc = compiled_by("gcc", 3, false), quick_gcc = compiled_by("gcc", 0, false);
   gcc.workers = quick_gcc.workers = 2;
   std::vector<Backend> all = {{"c-gcc", gcc, quick_gcc, 1, 0},
-                              {"c-clang", compiled_by("clang", 3, false), compiled_by("clang", 0, false), 4, 1},
-                              {"c-plain", compiled_by("gcc", 3, true), compiled_by("clang", 0, true), 4, 3}};
+                              {"c-clang", compiled_by("clang", 3, false), compiled_by("clang", 0, false), 2, 1},
+                              {"c-plain", compiled_by("gcc", 3, true), compiled_by("clang", 0, true), 2, 2}};
 // With sanitizers, this process can only load kernels of the compiler that compiled it, so only the backend of this compiler is kept.
 #ifdef HARP_SANITIZE
   std::erase_if(all, [](const Backend& b) { return b.name != cat("c-", kOwnCompiler); });

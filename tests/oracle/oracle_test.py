@@ -8,11 +8,11 @@ have the cases and their tolerances). One graph contains all cases of several gr
 cases. An operation of src/ops/ops.def or src/graph/operations.cpp without a case is a failure, and so is a run with fewer than LEAST_CASES
 cases.
 
-The C of some groups of f32, of complex64 and of several dtypes is compiled with a user's options (as_users says which). The other groups are
-compiled quickly (quick_compiler.py), because they only check what the C text computes. The op matrix checks optimised code of every
-operation, with one dtype each. `./dev torture oracle` uses a user's options for more groups (HARP_ORACLE_AS_USERS=more).
+The C of groups of f32, of complex64 and of several dtypes is compiled with a user's options; if groups differ only in a number, such as the
+length of a transform, that is done for every fourth of them. The other groups are compiled quickly (quick_compiler.py), because they only
+check what the C text computes. The op matrix checks optimised code of every operation, with one dtype each.
 
-Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c"), HARP_ORACLE_AS_USERS (above).
+Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
 rows: G2 G3 G4 G5 G6 G10 G12 G14 G16 G22
 """
 import os
@@ -103,11 +103,10 @@ def expected_arrays(group):
 
 def as_users(groups):
     """Returns the names of the groups whose C is compiled with a user's options. Groups whose names differ only in numbers, such as the
-    length of a transform, are a family. Every fourth group of a family is a candidate, unless its name contains dtypes but none of
-    AS_USERS. Every third candidate is chosen, or all with HARP_ORACLE_AS_USERS=more."""
-    candidates, families = [], {}
-    # The groups are counted from the end, so that the candidates include the last group of each family: the first ones of a family have the
-    # lengths that need the least work.
+    length of a transform, are a family. Every fourth group of a family is chosen, unless its name contains dtypes but none of AS_USERS."""
+    chosen, families = set(), {}
+    # The groups are counted from the end, so that the last group of each family is chosen: the first ones of a family have the lengths that
+    # need the least work.
     for group in reversed(groups):
         words = group.name.split()
         dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))
@@ -115,9 +114,9 @@ def as_users(groups):
             continue
         family = " ".join(word for word in words if not re.fullmatch(r"[\d(),]+", word))
         if families.setdefault(family, 0) % 4 == 0:
-            candidates.append(group.name)
+            chosen.add(group.name)
         families[family] += 1
-    return set(candidates if os.environ.get("HARP_ORACLE_AS_USERS") == "more" else candidates[::3])
+    return chosen
 
 
 def batches_of(groups, slow):
