@@ -172,6 +172,19 @@ TEST_CASE("X2: units with equal and with different functions of one name are mer
   CHECK(count("return twice(x)") == 2);
 }
 
+TEST_CASE("X2: merged units do not share a variable, which each of them may fill with other values") {
+  constexpr std::string_view unit =
+      "static const int two = 2;\nstatic int table[4];\nstatic void fill(void) { table[0] = two; }\nint entry(void) { return table[0]; }\n";
+  MergedUnit merged;
+  CHECK(merged.add(unit, "entry") == "entry");
+  CHECK(merged.add(unit, "entry") == "entry_u1");
+  const auto has = [&](std::string_view part) { return merged.text().find(part) != std::string::npos; };
+  CHECK(has("static int table_u1[4];"));
+  CHECK(has("fill_u1(void) { table_u1[0] = two; }"));
+  CHECK(has("entry_u1(void) { return table_u1[0]; }"));
+  CHECK_FALSE(has("two_u1"));
+}
+
 TEST_CASE("X2: a good share of the graphs is run with outputs in the place of inputs") {
   constexpr int kGraphs = 300;
   int in_place = 0;

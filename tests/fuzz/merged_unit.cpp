@@ -93,6 +93,12 @@ std::string name_of(std::string_view declaration) {
   return std::string(last_word(std::string_view(text).substr(0, end)));
 }
 
+/// Whether the declaration is that of a variable whose value can change, such as a table that a function fills when the library is loaded.
+bool is_state(std::string_view declaration) {
+  const std::string text = without_attributes(declaration);
+  return text.rfind("static ", 0) == 0 && text.rfind("static const ", 0) != 0 && text.find('(') == text.npos;
+}
+
 }  // namespace
 
 std::vector<Declaration> split_declarations(std::string_view source) {
@@ -177,8 +183,9 @@ std::string MergedUnit::add(std::string_view source, std::string_view entry) {
       declared_[name].emplace(text, name);
     } else if (!renamed.contains(name)) {
       auto& texts = declared_[name];
-      const bool is_entry = name == entry || name == "entry_point" || name == "entry_point_ex";
-      if (const auto found = texts.find(text); !is_entry && found != texts.end()) {  // the merged text already has an identical declaration
+      // Two programs may declare such names with the same text and mean different things.
+      const bool is_separate = name == entry || name == "entry_point" || name == "entry_point_ex" || is_state(declaration.text);
+      if (const auto found = texts.find(text); !is_separate && found != texts.end()) {  // the merged text has an identical declaration
         if (found->second != name) renamed[name] = found->second;
         continue;
       }
