@@ -53,10 +53,13 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline int32_t clamp_index_i32(int32_t x, int32_t y) {
+static __attribute__((noinline, cold)) int32_t clamp_any_index_i32(int32_t x, int32_t y) {
   const int32_t alu0 = x < 0 ? x + y : x;
   const int32_t alu1 = alu0 < 0 ? 0 : alu0;
   return alu1 < y ? alu1 : y - 1;
+}
+static inline int32_t clamp_index_i32(int32_t x, int32_t y) {
+  return __builtin_expect((uint32_t)x < (uint32_t)y, 1) ? x : clamp_any_index_i32(x, y);
 }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to

@@ -50,6 +50,7 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -85,17 +86,10 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-/* gcc 12 reads wrong elements when it vectorises a loop that reads groups of elements in descending order. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
-#define harp_reads_backwards __attribute__((optimize("no-tree-loop-vectorize")))
-#else
-#define harp_reads_backwards
-#endif
-
 struct kernel_0_args { const float* input0; float* output0; float* output1; int64_t shape0; };
 
 /* generation 0 · elementwise over [n, 4] · elementwise [thread, sequential simd=16] partition overlap */
-static harp_reads_backwards __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
+static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
@@ -107,10 +101,10 @@ static harp_reads_backwards __attribute__((noinline)) void kernel_0(void* arg, s
     const float* input0_row1 = input0 + shape0 * 4 - ridx0 * 4;
     float* output0_row = output0 + ridx0 * 4;
     float* output1_row = output1 + ridx0 * 4;
-    for (int64_t ridx1 = 0; ridx1 < 4; ++ridx1) {
-      const float alu0 = input0_row[ridx1];
-      output0_row[ridx1] = input0_row1[ridx1 - 4];
-      output1_row[ridx1] = alu0;
+    for (int64_t ridx1 = 0; ridx1 < 4; ridx1 += 4) {
+      const f32x4 alu0 = *(const f32x4*)(input0_row + ridx1);
+      *(f32x4*)(output0_row + ridx1) = *(const f32x4*)(input0_row1 + ridx1 - 4);
+      *(f32x4*)(output1_row + ridx1) = alu0;
     }
   }
 }
@@ -141,7 +135,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
+static const int64_t harp_share = 2500000; /* the least work that pays for another worker, in picoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
@@ -151,12 +145,12 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
-   cost of a call pays off from `least` iterations on. */
+/* Returns the number of iterations that take at most about a millisecond, if all n take about `work` picoseconds. Iterations that wait for
+   memory take several times as long. The number is at least 4 * least: the fixed cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
-  static const int64_t millisecond = 2000000;
-  if (work > 0 && work <= millisecond) return (size_t)n;
-  const int64_t piece = 1 + millisecond / (1 + work / n);
+  static const int64_t most = 200000000;
+  if (work > 0 && work <= most) return (size_t)n;
+  const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
@@ -204,7 +198,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
     tasks[i] = tasks[front];
     tasks[task.portions < task.shares ? front++ : i] = task;
   }
-  return worth > 1.0 ? (size_t)shares : 0;
+  return worth >= 2.0 ? (size_t)shares : 0;
 }
 /* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
@@ -222,8 +216,8 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_0_args args0 = {input0, output0, output0 + shape0 * 4 + shape1 * 4, shape0};
     struct kernel_1_args args1 = {input1, output0 + shape0 * 4, shape1};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0, 1, shape0 * 4, 0, 0},
-      {kernel_1, &args1, (shape1 + 1023) / 1024, 1, shape1 * 4, 0, 0},
+      {kernel_0, &args0, shape0, 1, shape0 * 728, 0, 0},
+      {kernel_1, &args1, (shape1 + 1023) / 1024, 1, shape1 * 484, 0, 0},
     };
     harp_run_together(rt, cancel, 2, tasks);
   }

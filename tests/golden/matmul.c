@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v4 · stable, law 7 · 2 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v4 · stable, law 7 · 3 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -202,7 +202,13 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 
 static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
+static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
+
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
+  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
+}
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
@@ -238,7 +244,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=14 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+/* generation 0 · variant 1 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -247,7 +253,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1671168;
+  char* scratch = a->scratch + worker * 1867776;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
@@ -256,81 +262,92 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t oidx7 = (oidx6 + 255) / 256;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
-    const int64_t oidx2 = (oidx1 + 13) / 14;
+    const int64_t oidx2 = (oidx1 + 7) / 8;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row2 = (float*)(scratch + 294912);
-      float* const row3 = (float*)(scratch + 753664);
-      float* const row4 = (float*)(scratch + 1212416);
+      float* const row2 = (float*)(scratch + 491520);
+      float* const row3 = (float*)(scratch + 950272);
+      float* const row4 = (float*)(scratch + 1409024);
       float* const row0 = (float*)scratch;
       float* const row1 = (float*)(scratch + 32768);
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 31) / 32;
-      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
-        for (int64_t ridx3 = 0; ridx3 < oidx4 * 448; ridx3 += 16) {
-          *(f32x16*)(row4 + ridx2 * 7168 + ridx3) = splat_f32x16(0.0f);
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 256; ridx3 += 16) {
+            *(f32x16*)(row2 + ridx2 * 4096 + ridx3) = splat_f32x16(0.0f);
+          }
         }
       }
-      for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
-        for (int64_t ridx5 = 0; ridx5 < oidx2; ++ridx5) {
-          for (int64_t ridx6 = 0; ridx6 < oidx4 * 448; ridx6 += 16) {
-            *(f32x16*)(row3 + ridx5 * 7168 + ridx6) = splat_f32x16(0.0f);
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 256; ridx5 += 16) {
+            *(f32x16*)(row4 + ridx4 * 4096 + ridx5) = splat_f32x16(0.0f);
           }
         }
-        const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
-        for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
-          for (int64_t ridx8 = 0; ridx8 < oidx2; ++ridx8) {
-            for (int64_t ridx9 = 0; ridx9 < oidx4 * 448; ridx9 += 16) {
-              *(f32x16*)(row2 + ridx8 * 7168 + ridx9) = splat_f32x16(0.0f);
+      }
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 256; ridx8 += 16) {
+              *(f32x16*)(row3 + ridx7 * 4096 + ridx8) = splat_f32x16(0.0f);
             }
           }
-          const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
-          for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
-            const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
-            for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
-              if (ridx0 * 224 + ridx11 * 14 + 16 <= shape0) {
-                transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 16);
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 256; ridx11 += 16) {
+              *(f32x16*)(row2 + ridx10 * 4096 + ridx11) = splat_f32x16(0.0f);
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (ridx0 * 224 + ridx13 * 8 + 16 <= shape0) {
+                transpose_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 16);
               } else {
-                transpose_f32(row1 + ridx11 * 4096, 16, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
-                for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                transpose_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx13 * 8);
+                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
                   if (harp_is_set(cancel)) return;
-                  for (int64_t ridx13 = shape0 - ridx0 * 224 - ridx11 * 14; ridx13 < 16; ++ridx13) {
-                    row1[ridx11 * 4096 + ridx12 * 16 + ridx13] = 0.0f;
+                  for (int64_t ridx15 = shape0 - ridx0 * 224 - ridx13 * 8; ridx15 < 16; ++ridx15) {
+                    row1[ridx13 * 4096 + ridx14 * 16 + ridx15] = 0.0f;
                   }
                 }
               }
             }
-            for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
-              if (ridx1 * 512 + ridx14 * 32 + 32 <= shape2) {
-                for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
-                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 32;
-                  for (int64_t ridx16 = 0; ridx16 < 32; ridx16 += 16) {
-                    *(f32x16*)(row0 + ridx15 * 32 + ridx16) = *(const f32x16*)(input1_row + ridx16);
+            for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
+              if (ridx1 * 512 + ridx16 * 32 + 32 <= shape2) {
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx16 * 32;
+                  for (int64_t ridx18 = 0; ridx18 < 32; ridx18 += 16) {
+                    *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input0_row + ridx18);
                   }
                 }
               } else {
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
                   if (harp_is_set(cancel)) return;
-                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 32;
-                  if (ridx1 * 512 + ridx14 * 32 + 16 <= shape2) {
-                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32 ? shape2 - ridx1 * 512 - ridx14 * 32 - 16 : shape2 - ridx1 * 512 - ridx14 * 32) { /* the last step overlaps the one before it */
-                      for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 32 - 16; ridx18 += 16) {
-                        *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input1_row1 + ridx18);
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx16 * 32;
+                  if (ridx1 * 512 + ridx16 * 32 + 16 <= shape2) {
+                    for (int64_t ridx20 = 0; ridx20 < shape2 - ridx1 * 512 - ridx16 * 32; ridx20 = ridx20 < shape2 - ridx1 * 512 - ridx16 * 32 ? shape2 - ridx1 * 512 - ridx16 * 32 - 16 : shape2 - ridx1 * 512 - ridx16 * 32) { /* the last step overlaps the one before it */
+                      for (; ridx20 <= shape2 - ridx1 * 512 - ridx16 * 32 - 16; ridx20 += 16) {
+                        *(f32x16*)(row0 + ridx19 * 32 + ridx20) = *(const f32x16*)(input0_row1 + ridx20);
                       }
                     }
                   } else {
-                    for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 32; ++ridx19) {
-                      row0[ridx17 * 32 + ridx19] = input1_row1[ridx19];
+                    for (int64_t ridx21 = 0; ridx21 < shape2 - ridx1 * 512 - ridx16 * 32; ++ridx21) {
+                      row0[ridx19 * 32 + ridx21] = input0_row1[ridx21];
                     }
                   }
                 }
-                for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
+                for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
                   if (harp_is_set(cancel)) return;
-                  for (int64_t ridx21 = shape2 - ridx1 * 512 - ridx14 * 32; ridx21 < 32; ++ridx21) {
-                    row0[ridx20 * 32 + ridx21] = 0.0f;
+                  for (int64_t ridx23 = shape2 - ridx1 * 512 - ridx16 * 32; ridx23 < 32; ++ridx23) {
+                    row0[ridx22 * 32 + ridx23] = 0.0f;
                   }
                 }
               }
-              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+              for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
                 f32x16 acc5 = (f32x16){0};
                 f32x16 acc6 = (f32x16){0};
                 f32x16 acc7 = (f32x16){0};
@@ -347,24 +364,12 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 f32x16 acc18 = (f32x16){0};
                 f32x16 acc19 = (f32x16){0};
                 f32x16 acc20 = (f32x16){0};
-                f32x16 acc21 = (f32x16){0};
-                f32x16 acc22 = (f32x16){0};
-                f32x16 acc23 = (f32x16){0};
-                f32x16 acc24 = (f32x16){0};
-                f32x16 acc25 = (f32x16){0};
-                f32x16 acc26 = (f32x16){0};
-                f32x16 acc27 = (f32x16){0};
-                f32x16 acc28 = (f32x16){0};
-                f32x16 acc29 = (f32x16){0};
-                f32x16 acc30 = (f32x16){0};
-                f32x16 acc31 = (f32x16){0};
-                f32x16 acc32 = (f32x16){0};
-                for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
-                  float* row1_at = row1 + ridx22 * 4096 + ridx23 * 16;
+                for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                  float* row1_at = row1 + ridx24 * 4096 + ridx25 * 16;
                   const float alu0 = row1_at[0];
-                  const f32x16 alu1 = *(f32x16*)(row0 + ridx23 * 32);
+                  const f32x16 alu1 = *(f32x16*)(row0 + ridx25 * 32);
                   acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
-                  const f32x16 alu2 = *(f32x16*)(row0 + ridx23 * 32 + 16);
+                  const f32x16 alu2 = *(f32x16*)(row0 + ridx25 * 32 + 16);
                   acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
                   const float alu3 = row1_at[1];
                   acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
@@ -387,26 +392,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                   const float alu9 = row1_at[7];
                   acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
                   acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
-                  const float alu10 = row1_at[8];
-                  acc21 = fma_f32x16(splat_f32x16(alu10), alu1, acc21);
-                  acc22 = fma_f32x16(splat_f32x16(alu10), alu2, acc22);
-                  const float alu11 = row1_at[9];
-                  acc23 = fma_f32x16(splat_f32x16(alu11), alu1, acc23);
-                  acc24 = fma_f32x16(splat_f32x16(alu11), alu2, acc24);
-                  const float alu12 = row1_at[10];
-                  acc25 = fma_f32x16(splat_f32x16(alu12), alu1, acc25);
-                  acc26 = fma_f32x16(splat_f32x16(alu12), alu2, acc26);
-                  const float alu13 = row1_at[11];
-                  acc27 = fma_f32x16(splat_f32x16(alu13), alu1, acc27);
-                  acc28 = fma_f32x16(splat_f32x16(alu13), alu2, acc28);
-                  const float alu14 = row1_at[12];
-                  acc29 = fma_f32x16(splat_f32x16(alu14), alu1, acc29);
-                  acc30 = fma_f32x16(splat_f32x16(alu14), alu2, acc30);
-                  const float alu15 = row1_at[13];
-                  acc31 = fma_f32x16(splat_f32x16(alu15), alu1, acc31);
-                  acc32 = fma_f32x16(splat_f32x16(alu15), alu2, acc32);
                 }
-                float* row2_at = row2 + ridx14 * 448 + ridx22 * 7168;
+                float* row2_at = row2 + ridx16 * 256 + ridx24 * 4096;
                 *(f32x16*)row2_at += acc5;
                 *(f32x16*)(row2_at + 16) += acc6;
                 *(f32x16*)(row2_at + 32) += acc7;
@@ -423,48 +410,47 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 *(f32x16*)(row2_at + 208) += acc18;
                 *(f32x16*)(row2_at + 224) += acc19;
                 *(f32x16*)(row2_at + 240) += acc20;
-                *(f32x16*)(row2_at + 256) += acc21;
-                *(f32x16*)(row2_at + 272) += acc22;
-                *(f32x16*)(row2_at + 288) += acc23;
-                *(f32x16*)(row2_at + 304) += acc24;
-                *(f32x16*)(row2_at + 320) += acc25;
-                *(f32x16*)(row2_at + 336) += acc26;
-                *(f32x16*)(row2_at + 352) += acc27;
-                *(f32x16*)(row2_at + 368) += acc28;
-                *(f32x16*)(row2_at + 384) += acc29;
-                *(f32x16*)(row2_at + 400) += acc30;
-                *(f32x16*)(row2_at + 416) += acc31;
-                *(f32x16*)(row2_at + 432) += acc32;
               }
             }
           }
-          for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
-            for (int64_t ridx25 = 0; ridx25 < oidx4 * 448; ridx25 += 16) {
-              *(f32x16*)(row3 + ridx24 * 7168 + ridx25) += *(f32x16*)(row2 + ridx24 * 7168 + ridx25);
+          if (65537 <= shape1) {
+            for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
+              for (int64_t ridx27 = 0; ridx27 < oidx4 * 256; ridx27 += 16) {
+                *(f32x16*)(row3 + ridx26 * 4096 + ridx27) += *(f32x16*)(row2 + ridx26 * 4096 + ridx27);
+              }
             }
           }
         }
-        for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-          for (int64_t ridx27 = 0; ridx27 < oidx4 * 448; ridx27 += 16) {
-            *(f32x16*)(row4 + ridx26 * 7168 + ridx27) += *(f32x16*)(row3 + ridx26 * 7168 + ridx27);
+        if (65537 <= shape1) {
+          for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
+            for (int64_t ridx29 = 0; ridx29 < oidx4 * 256; ridx29 += 16) {
+              *(f32x16*)(row4 + ridx28 * 4096 + ridx29) += *(f32x16*)(row3 + ridx28 * 4096 + ridx29);
+            }
           }
         }
       }
-      for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
-        const int64_t oidx11 = min_i64(oidx1 - ridx28 * 14, 14);
-        for (int64_t ridx29 = 0; ridx29 < oidx11; ++ridx29) {
-          for (int64_t ridx30 = 0; ridx30 < oidx4; ++ridx30) {
-            const int64_t oidx12 = min_i64(oidx3 - ridx30 * 32, 32);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx28 * 14 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 32;
+      if (65537 <= shape1) {
+        for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
+          for (int64_t ridx31 = 0; ridx31 < oidx4 * 256; ridx31 += 16) {
+            *(f32x16*)(row2 + ridx30 * 4096 + ridx31) = *(f32x16*)(row4 + ridx30 * 4096 + ridx31);
+          }
+        }
+      }
+      for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
+        const int64_t oidx11 = min_i64(oidx1 - ridx32 * 8, 8);
+        for (int64_t ridx33 = 0; ridx33 < oidx11; ++ridx33) {
+          for (int64_t ridx34 = 0; ridx34 < oidx4; ++ridx34) {
+            const int64_t oidx12 = min_i64(oidx3 - ridx34 * 32, 32);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx32 * 8 + shape2 * ridx33 + ridx1 * 512 + ridx34 * 32;
             if (16 <= oidx12) {
-              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
-                for (; ridx31 <= oidx12 - 16; ridx31 += 16) {
-                  *(f32x16*)(output0_row + ridx31) = *(f32x16*)(row4 + ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx31);
+              for (int64_t ridx35 = 0; ridx35 < oidx12; ridx35 = ridx35 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
+                for (; ridx35 <= oidx12 - 16; ridx35 += 16) {
+                  *(f32x16*)(output0_row + ridx35) = *(f32x16*)(row2 + ridx32 * 4096 + ridx33 * 32 + ridx34 * 256 + ridx35);
                 }
               }
             } else {
-              for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {
-                output0_row[ridx32] = row4[ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx32];
+              for (int64_t ridx36 = 0; ridx36 < oidx12; ++ridx36) {
+                output0_row[ridx36] = row2[ridx32 * 4096 + ridx33 * 32 + ridx34 * 256 + ridx36];
               }
             }
           }
@@ -474,11 +460,159 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1867776;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 7) / 8;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 256, 256);
+    const int64_t oidx2 = (oidx1 + 31) / 32;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float row1[2048] __attribute__((aligned(64)));
+      float* const row2 = (float*)(scratch + 32768);
+      float* const row3 = (float*)(scratch + 40960);
+      float* const row0 = (float*)scratch;
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 8, 8);
+      const int64_t oidx4 = (oidx3 + 3) / 4;
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 128; ridx3 += 16) {
+            *(f32x16*)(row1 + ridx2 * 256 + ridx3) = splat_f32x16(0.0f);
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 128; ridx5 += 16) {
+            *(f32x16*)(row3 + ridx4 * 256 + ridx5) = splat_f32x16(0.0f);
+          }
+        }
+      }
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 128; ridx8 += 16) {
+              *(f32x16*)(row2 + ridx7 * 256 + ridx8) = splat_f32x16(0.0f);
+            }
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 128; ridx11 += 16) {
+              *(f32x16*)(row1 + ridx10 * 256 + ridx11) = splat_f32x16(0.0f);
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (ridx0 * 256 + ridx13 * 32 + 32 <= shape0) {
+                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 32);
+              } else {
+                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 256 - ridx13 * 32);
+                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
+                  if (harp_is_set(cancel)) return;
+                  for (int64_t ridx15 = shape0 - ridx0 * 256 - ridx13 * 32; ridx15 < 32; ++ridx15) {
+                    row0[ridx14 * 32 + ridx15] = 0.0f;
+                  }
+                }
+              }
+              for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
+                f32x16 acc4 = (f32x16){0};
+                f32x16 acc5 = (f32x16){0};
+                f32x16 acc6 = (f32x16){0};
+                f32x16 acc7 = (f32x16){0};
+                f32x16 acc8 = (f32x16){0};
+                f32x16 acc9 = (f32x16){0};
+                f32x16 acc10 = (f32x16){0};
+                f32x16 acc11 = (f32x16){0};
+                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx16 * 4;
+                const int64_t oidx11 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 1);
+                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx11;
+                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 2);
+                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
+                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 3);
+                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float alu0 = input1_row[shape2 * ridx17];
+                  const f32x16 alu1 = *(f32x16*)(row0 + ridx17 * 32);
+                  acc4 = fma_f32x16(splat_f32x16(alu0), alu1, acc4);
+                  const f32x16 alu2 = *(f32x16*)(row0 + ridx17 * 32 + 16);
+                  acc5 = fma_f32x16(splat_f32x16(alu0), alu2, acc5);
+                  const float alu3 = input1_row1[shape2 * ridx17];
+                  acc6 = fma_f32x16(splat_f32x16(alu3), alu1, acc6);
+                  acc7 = fma_f32x16(splat_f32x16(alu3), alu2, acc7);
+                  const float alu4 = input1_row2[shape2 * ridx17];
+                  acc8 = fma_f32x16(splat_f32x16(alu4), alu1, acc8);
+                  acc9 = fma_f32x16(splat_f32x16(alu4), alu2, acc9);
+                  const float alu5 = input1_row3[shape2 * ridx17];
+                  acc10 = fma_f32x16(splat_f32x16(alu5), alu1, acc10);
+                  acc11 = fma_f32x16(splat_f32x16(alu5), alu2, acc11);
+                }
+                float* row1_at = row1 + ridx13 * 256 + ridx16 * 128;
+                *(f32x16*)row1_at += acc4;
+                *(f32x16*)(row1_at + 16) += acc5;
+                *(f32x16*)(row1_at + 32) += acc6;
+                *(f32x16*)(row1_at + 48) += acc7;
+                *(f32x16*)(row1_at + 64) += acc8;
+                *(f32x16*)(row1_at + 80) += acc9;
+                *(f32x16*)(row1_at + 96) += acc10;
+                *(f32x16*)(row1_at + 112) += acc11;
+              }
+            }
+          }
+          if (65537 <= shape1) {
+            for (int64_t ridx18 = 0; ridx18 < oidx2; ++ridx18) {
+              for (int64_t ridx19 = 0; ridx19 < oidx4 * 128; ridx19 += 16) {
+                *(f32x16*)(row2 + ridx18 * 256 + ridx19) += *(f32x16*)(row1 + ridx18 * 256 + ridx19);
+              }
+            }
+          }
+        }
+        if (65537 <= shape1) {
+          for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+            for (int64_t ridx21 = 0; ridx21 < oidx4 * 128; ridx21 += 16) {
+              *(f32x16*)(row3 + ridx20 * 256 + ridx21) += *(f32x16*)(row2 + ridx20 * 256 + ridx21);
+            }
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+          for (int64_t ridx23 = 0; ridx23 < oidx4 * 128; ridx23 += 16) {
+            *(f32x16*)(row1 + ridx22 * 256 + ridx23) = *(f32x16*)(row3 + ridx22 * 256 + ridx23);
+          }
+        }
+      }
+      for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+        if (harp_is_set(cancel)) return;
+        const int64_t oidx14 = min_i64(oidx1 - ridx24 * 32, 32);
+        transpose_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx24 * 32 + ridx1 * 8, shape2, row1 + ridx24 * 256, 32, oidx14, oidx3);
+      }
+    }
+  }
+}
+
+struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 3 of 3 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -487,114 +621,180 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
-  const int64_t oidx1 = (shape1 + 255) / 256;
-  const int64_t oidx2 = (oidx1 + 255) / 256;
-  const int64_t oidx3 = (oidx2 + 255) / 256;
+  const int64_t oidx3 = min_i64(shape1, 256);
+  const int64_t oidx4 = oidx3 / 8;
+  const int64_t oidx6 = (shape1 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  const int64_t oidx8 = (oidx7 + 255) / 256;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + shape1 * ridx0;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float acc3[512] __attribute__((aligned(64)));
-      for (int i = 0; i < 512; ++i) acc3[i] = 0.0f;
-      const int64_t oidx8 = min_i64(shape2 - ridx1 * 512, 512);
-      const int64_t oidx9 = oidx8 / 16;
-      for (int64_t ridx2 = 0; ridx2 < oidx3; ++ridx2) {
-        float acc2[512] __attribute__((aligned(64)));
-        for (int i = 0; i < 512; ++i) acc2[i] = 0.0f;
-        const int64_t oidx4 = min_i64(oidx2, ridx2 * 256 + 256);
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
-          float acc1[512] __attribute__((aligned(64)));
-          for (int i = 0; i < 512; ++i) acc1[i] = 0.0f;
-          const int64_t oidx5 = min_i64(oidx1, ridx3 * 256 + 256);
-          for (int64_t ridx4 = ridx3 * 256; ridx4 < oidx5; ++ridx4) {
-            if (harp_is_set(cancel)) return;
-            float acc0[512] __attribute__((aligned(64)));
-            for (int i = 0; i < 512; ++i) acc0[i] = 0.0f;
-            const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
-            const int64_t oidx7 = oidx6 / 8;
-            for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
-              const float alu0 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 7] : 0;
-              const float* input1_row = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
-              const float alu1 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 6] : 0;
-              const float* input1_row1 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
-              const float alu2 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 5] : 0;
-              const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
-              const float alu3 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 4] : 0;
-              const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
-              const float alu4 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 3] : 0;
-              const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
-              const float alu5 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 2] : 0;
-              const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
-              const float alu6 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5 + 1] : 0;
-              const float* input1_row6 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
-              const float alu7 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx5] : 0;
-              const float* input1_row7 = input1 + shape2 * ridx5 + ridx1 * 512;
-              for (int64_t ridx6 = 0; ridx6 < oidx9 * 16; ridx6 += 16) {
-                const f32x16 alu8 = fma_f32x16(splat_f32x16(alu7), *(const f32x16*)(input1_row7 + ridx6), *(f32x16*)(acc0 + ridx6));
-                const f32x16 alu9 = fma_f32x16(splat_f32x16(alu6), *(const f32x16*)(input1_row6 + ridx6), alu8);
-                const f32x16 alu10 = fma_f32x16(splat_f32x16(alu5), *(const f32x16*)(input1_row5 + ridx6), alu9);
-                const f32x16 alu11 = fma_f32x16(splat_f32x16(alu4), *(const f32x16*)(input1_row4 + ridx6), alu10);
-                const f32x16 alu12 = fma_f32x16(splat_f32x16(alu3), *(const f32x16*)(input1_row3 + ridx6), alu11);
-                const f32x16 alu13 = fma_f32x16(splat_f32x16(alu2), *(const f32x16*)(input1_row2 + ridx6), alu12);
-                const f32x16 alu14 = fma_f32x16(splat_f32x16(alu1), *(const f32x16*)(input1_row1 + ridx6), alu13);
-                const f32x16 alu15 = fma_f32x16(splat_f32x16(alu0), *(const f32x16*)(input1_row + ridx6), alu14);
-                *(f32x16*)(acc0 + ridx6) = alu15;
-              }
-              for (int64_t ridx7 = oidx9 * 16; ridx7 < oidx8; ++ridx7) {
-                const float alu16 = fma_f32(alu7, input1_row7[ridx7], acc0[ridx7]);
-                const float alu17 = fma_f32(alu6, input1_row6[ridx7], alu16);
-                const float alu18 = fma_f32(alu5, input1_row5[ridx7], alu17);
-                const float alu19 = fma_f32(alu4, input1_row4[ridx7], alu18);
-                const float alu20 = fma_f32(alu3, input1_row3[ridx7], alu19);
-                const float alu21 = fma_f32(alu2, input1_row2[ridx7], alu20);
-                const float alu22 = fma_f32(alu1, input1_row1[ridx7], alu21);
-                const float alu23 = fma_f32(alu0, input1_row[ridx7], alu22);
-                acc0[ridx7] = alu23;
-              }
-            }
-            for (int64_t ridx8 = oidx7 * 8; ridx8 < oidx6; ++ridx8) {
-              const float alu24 = max_i64(oidx8 - oidx9 * 16 - 1, oidx9 * 16 - 1) >= 0 ? input0_row[ridx8] : 0;
-              const float* input1_row8 = input1 + shape2 * ridx8 + ridx1 * 512;
-              for (int64_t ridx9 = 0; ridx9 < oidx9 * 16; ridx9 += 16) {
-                *(f32x16*)(acc0 + ridx9) = fma_f32x16(splat_f32x16(alu24), *(const f32x16*)(input1_row8 + ridx9), *(f32x16*)(acc0 + ridx9));
-              }
-              for (int64_t ridx10 = oidx9 * 16; ridx10 < oidx8; ++ridx10) {
-                acc0[ridx10] = fma_f32(alu24, input1_row8[ridx10], acc0[ridx10]);
-              }
-            }
-            for (int64_t ridx11 = 0; ridx11 < oidx9 * 16; ridx11 += 16) {
-              *(f32x16*)(acc1 + ridx11) += *(f32x16*)(acc0 + ridx11);
-            }
-            for (int64_t ridx12 = oidx9 * 16; ridx12 < oidx8; ++ridx12) {
-              acc1[ridx12] += acc0[ridx12];
-            }
+      float row3[512] __attribute__((aligned(64)));
+      const int64_t oidx1 = min_i64(shape2 - ridx1 * 512, 512);
+      const int64_t oidx2 = (oidx1 + 15) / 16;
+      for (int64_t ridx2 = 0; ridx2 < oidx2 * 16; ridx2 += 16) {
+        *(f32x16*)(row3 + ridx2) = splat_f32x16(0.0f);
+      }
+      const int64_t oidx5 = oidx1 / 16;
+      if (shape1 <= 256) {
+        for (int64_t ridx3 = 0; ridx3 < oidx4 * 8; ridx3 += 8) {
+          const float alu0 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 7] : 0;
+          const float* input1_row = input1 + shape2 * ridx3 + shape2 * 7 + ridx1 * 512;
+          const float alu1 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 6] : 0;
+          const float* input1_row1 = input1 + shape2 * ridx3 + shape2 * 6 + ridx1 * 512;
+          const float alu2 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 5] : 0;
+          const float* input1_row2 = input1 + shape2 * ridx3 + shape2 * 5 + ridx1 * 512;
+          const float alu3 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 4] : 0;
+          const float* input1_row3 = input1 + shape2 * ridx3 + shape2 * 4 + ridx1 * 512;
+          const float alu4 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 3] : 0;
+          const float* input1_row4 = input1 + shape2 * ridx3 + shape2 * 3 + ridx1 * 512;
+          const float alu5 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 2] : 0;
+          const float* input1_row5 = input1 + shape2 * ridx3 + shape2 * 2 + ridx1 * 512;
+          const float alu6 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 1] : 0;
+          const float* input1_row6 = input1 + shape2 * ridx3 + shape2 + ridx1 * 512;
+          const float alu7 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3] : 0;
+          const float* input1_row7 = input1 + shape2 * ridx3 + ridx1 * 512;
+          for (int64_t ridx4 = 0; ridx4 < oidx5 * 16; ridx4 += 16) {
+            const f32x16 alu8 = fma_f32x16(splat_f32x16(alu7), *(const f32x16*)(input1_row7 + ridx4), *(f32x16*)(row3 + ridx4));
+            const f32x16 alu9 = fma_f32x16(splat_f32x16(alu6), *(const f32x16*)(input1_row6 + ridx4), alu8);
+            const f32x16 alu10 = fma_f32x16(splat_f32x16(alu5), *(const f32x16*)(input1_row5 + ridx4), alu9);
+            const f32x16 alu11 = fma_f32x16(splat_f32x16(alu4), *(const f32x16*)(input1_row4 + ridx4), alu10);
+            const f32x16 alu12 = fma_f32x16(splat_f32x16(alu3), *(const f32x16*)(input1_row3 + ridx4), alu11);
+            const f32x16 alu13 = fma_f32x16(splat_f32x16(alu2), *(const f32x16*)(input1_row2 + ridx4), alu12);
+            const f32x16 alu14 = fma_f32x16(splat_f32x16(alu1), *(const f32x16*)(input1_row1 + ridx4), alu13);
+            const f32x16 alu15 = fma_f32x16(splat_f32x16(alu0), *(const f32x16*)(input1_row + ridx4), alu14);
+            *(f32x16*)(row3 + ridx4) = alu15;
           }
-          for (int64_t ridx13 = 0; ridx13 < oidx9 * 16; ridx13 += 16) {
-            *(f32x16*)(acc2 + ridx13) += *(f32x16*)(acc1 + ridx13);
-          }
-          for (int64_t ridx14 = oidx9 * 16; ridx14 < oidx8; ++ridx14) {
-            acc2[ridx14] += acc1[ridx14];
+          for (int64_t ridx5 = oidx5 * 16; ridx5 < oidx2 * 16; ridx5 += 16) {
+            const uint16_t alu16 = first_lanes_x16(oidx1 - ridx5);
+            const f32x16 alu17 = fma_f32x16(splat_f32x16(alu7), load_masked_f32x16(input1_row7 + ridx5, alu16), *(f32x16*)(row3 + ridx5));
+            const f32x16 alu18 = fma_f32x16(splat_f32x16(alu6), load_masked_f32x16(input1_row6 + ridx5, alu16), alu17);
+            const f32x16 alu19 = fma_f32x16(splat_f32x16(alu5), load_masked_f32x16(input1_row5 + ridx5, alu16), alu18);
+            const f32x16 alu20 = fma_f32x16(splat_f32x16(alu4), load_masked_f32x16(input1_row4 + ridx5, alu16), alu19);
+            const f32x16 alu21 = fma_f32x16(splat_f32x16(alu3), load_masked_f32x16(input1_row3 + ridx5, alu16), alu20);
+            const f32x16 alu22 = fma_f32x16(splat_f32x16(alu2), load_masked_f32x16(input1_row2 + ridx5, alu16), alu21);
+            const f32x16 alu23 = fma_f32x16(splat_f32x16(alu1), load_masked_f32x16(input1_row1 + ridx5, alu16), alu22);
+            const f32x16 alu24 = fma_f32x16(splat_f32x16(alu0), load_masked_f32x16(input1_row + ridx5, alu16), alu23);
+            *(f32x16*)(row3 + ridx5) = alu24;
           }
         }
-        for (int64_t ridx15 = 0; ridx15 < oidx9 * 16; ridx15 += 16) {
-          *(f32x16*)(acc3 + ridx15) += *(f32x16*)(acc2 + ridx15);
+        for (int64_t ridx6 = oidx4 * 8; ridx6 < oidx3; ++ridx6) {
+          const float alu25 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx6] : 0;
+          const float* input1_row8 = input1 + shape2 * ridx6 + ridx1 * 512;
+          for (int64_t ridx7 = 0; ridx7 < oidx5 * 16; ridx7 += 16) {
+            *(f32x16*)(row3 + ridx7) = fma_f32x16(splat_f32x16(alu25), *(const f32x16*)(input1_row8 + ridx7), *(f32x16*)(row3 + ridx7));
+          }
+          for (int64_t ridx8 = oidx5 * 16; ridx8 < oidx2 * 16; ridx8 += 16) {
+            *(f32x16*)(row3 + ridx8) = fma_f32x16(splat_f32x16(alu25), load_masked_f32x16(input1_row8 + ridx8, first_lanes_x16(oidx1 - ridx8)), *(f32x16*)(row3 + ridx8));
+          }
         }
-        for (int64_t ridx16 = oidx9 * 16; ridx16 < oidx8; ++ridx16) {
-          acc3[ridx16] += acc2[ridx16];
+      } else {
+        for (int64_t ridx9 = 0; ridx9 < oidx8; ++ridx9) {
+          float row2[512] __attribute__((aligned(64)));
+          for (int64_t ridx10 = 0; ridx10 < oidx2 * 16; ridx10 += 16) {
+            *(f32x16*)(row2 + ridx10) = splat_f32x16(0.0f);
+          }
+          const int64_t oidx9 = min_i64(oidx7, ridx9 * 256 + 256);
+          for (int64_t ridx11 = ridx9 * 256; ridx11 < oidx9; ++ridx11) {
+            float row1[512] __attribute__((aligned(64)));
+            for (int64_t ridx12 = 0; ridx12 < oidx2 * 16; ridx12 += 16) {
+              *(f32x16*)(row1 + ridx12) = splat_f32x16(0.0f);
+            }
+            const int64_t oidx10 = min_i64(oidx6, ridx11 * 256 + 256);
+            for (int64_t ridx13 = ridx11 * 256; ridx13 < oidx10; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              float row0[512] __attribute__((aligned(64)));
+              for (int64_t ridx14 = 0; ridx14 < oidx2 * 16; ridx14 += 16) {
+                *(f32x16*)(row0 + ridx14) = splat_f32x16(0.0f);
+              }
+              const int64_t oidx11 = min_i64(shape1, ridx13 * 256 + 256);
+              const int64_t oidx12 = oidx11 / 8;
+              for (int64_t ridx15 = ridx13 * 256; ridx15 < oidx12 * 8; ridx15 += 8) {
+                const float alu26 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 7] : 0;
+                const float* input1_row9 = input1 + shape2 * ridx15 + shape2 * 7 + ridx1 * 512;
+                const float alu27 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 6] : 0;
+                const float* input1_row10 = input1 + shape2 * ridx15 + shape2 * 6 + ridx1 * 512;
+                const float alu28 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 5] : 0;
+                const float* input1_row11 = input1 + shape2 * ridx15 + shape2 * 5 + ridx1 * 512;
+                const float alu29 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 4] : 0;
+                const float* input1_row12 = input1 + shape2 * ridx15 + shape2 * 4 + ridx1 * 512;
+                const float alu30 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 3] : 0;
+                const float* input1_row13 = input1 + shape2 * ridx15 + shape2 * 3 + ridx1 * 512;
+                const float alu31 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 2] : 0;
+                const float* input1_row14 = input1 + shape2 * ridx15 + shape2 * 2 + ridx1 * 512;
+                const float alu32 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 1] : 0;
+                const float* input1_row15 = input1 + shape2 * ridx15 + shape2 + ridx1 * 512;
+                const float alu33 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15] : 0;
+                const float* input1_row16 = input1 + shape2 * ridx15 + ridx1 * 512;
+                for (int64_t ridx16 = 0; ridx16 < oidx5 * 16; ridx16 += 16) {
+                  const f32x16 alu34 = fma_f32x16(splat_f32x16(alu33), *(const f32x16*)(input1_row16 + ridx16), *(f32x16*)(row0 + ridx16));
+                  const f32x16 alu35 = fma_f32x16(splat_f32x16(alu32), *(const f32x16*)(input1_row15 + ridx16), alu34);
+                  const f32x16 alu36 = fma_f32x16(splat_f32x16(alu31), *(const f32x16*)(input1_row14 + ridx16), alu35);
+                  const f32x16 alu37 = fma_f32x16(splat_f32x16(alu30), *(const f32x16*)(input1_row13 + ridx16), alu36);
+                  const f32x16 alu38 = fma_f32x16(splat_f32x16(alu29), *(const f32x16*)(input1_row12 + ridx16), alu37);
+                  const f32x16 alu39 = fma_f32x16(splat_f32x16(alu28), *(const f32x16*)(input1_row11 + ridx16), alu38);
+                  const f32x16 alu40 = fma_f32x16(splat_f32x16(alu27), *(const f32x16*)(input1_row10 + ridx16), alu39);
+                  const f32x16 alu41 = fma_f32x16(splat_f32x16(alu26), *(const f32x16*)(input1_row9 + ridx16), alu40);
+                  *(f32x16*)(row0 + ridx16) = alu41;
+                }
+                for (int64_t ridx17 = oidx5 * 16; ridx17 < oidx2 * 16; ridx17 += 16) {
+                  const uint16_t alu42 = first_lanes_x16(oidx1 - ridx17);
+                  const f32x16 alu43 = fma_f32x16(splat_f32x16(alu33), load_masked_f32x16(input1_row16 + ridx17, alu42), *(f32x16*)(row0 + ridx17));
+                  const f32x16 alu44 = fma_f32x16(splat_f32x16(alu32), load_masked_f32x16(input1_row15 + ridx17, alu42), alu43);
+                  const f32x16 alu45 = fma_f32x16(splat_f32x16(alu31), load_masked_f32x16(input1_row14 + ridx17, alu42), alu44);
+                  const f32x16 alu46 = fma_f32x16(splat_f32x16(alu30), load_masked_f32x16(input1_row13 + ridx17, alu42), alu45);
+                  const f32x16 alu47 = fma_f32x16(splat_f32x16(alu29), load_masked_f32x16(input1_row12 + ridx17, alu42), alu46);
+                  const f32x16 alu48 = fma_f32x16(splat_f32x16(alu28), load_masked_f32x16(input1_row11 + ridx17, alu42), alu47);
+                  const f32x16 alu49 = fma_f32x16(splat_f32x16(alu27), load_masked_f32x16(input1_row10 + ridx17, alu42), alu48);
+                  const f32x16 alu50 = fma_f32x16(splat_f32x16(alu26), load_masked_f32x16(input1_row9 + ridx17, alu42), alu49);
+                  *(f32x16*)(row0 + ridx17) = alu50;
+                }
+              }
+              for (int64_t ridx18 = oidx12 * 8; ridx18 < oidx11; ++ridx18) {
+                const float alu51 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx18] : 0;
+                const float* input1_row17 = input1 + shape2 * ridx18 + ridx1 * 512;
+                for (int64_t ridx19 = 0; ridx19 < oidx5 * 16; ridx19 += 16) {
+                  *(f32x16*)(row0 + ridx19) = fma_f32x16(splat_f32x16(alu51), *(const f32x16*)(input1_row17 + ridx19), *(f32x16*)(row0 + ridx19));
+                }
+                for (int64_t ridx20 = oidx5 * 16; ridx20 < oidx2 * 16; ridx20 += 16) {
+                  *(f32x16*)(row0 + ridx20) = fma_f32x16(splat_f32x16(alu51), load_masked_f32x16(input1_row17 + ridx20, first_lanes_x16(oidx1 - ridx20)), *(f32x16*)(row0 + ridx20));
+                }
+              }
+              for (int64_t ridx21 = 0; ridx21 < oidx5 * 16; ridx21 += 16) {
+                *(f32x16*)(row1 + ridx21) += *(f32x16*)(row0 + ridx21);
+              }
+              for (int64_t ridx22 = oidx5 * 16; ridx22 < oidx1; ++ridx22) {
+                row1[ridx22] += row0[ridx22];
+              }
+            }
+            for (int64_t ridx23 = 0; ridx23 < oidx5 * 16; ridx23 += 16) {
+              *(f32x16*)(row2 + ridx23) += *(f32x16*)(row1 + ridx23);
+            }
+            for (int64_t ridx24 = oidx5 * 16; ridx24 < oidx1; ++ridx24) {
+              row2[ridx24] += row1[ridx24];
+            }
+          }
+          for (int64_t ridx25 = 0; ridx25 < oidx5 * 16; ridx25 += 16) {
+            *(f32x16*)(row3 + ridx25) += *(f32x16*)(row2 + ridx25);
+          }
+          for (int64_t ridx26 = oidx5 * 16; ridx26 < oidx1; ++ridx26) {
+            row3[ridx26] += row2[ridx26];
+          }
         }
       }
       float* output0_row = output0 + shape2 * ridx0 + ridx1 * 512;
-      for (int64_t ridx17 = 0; ridx17 < oidx9 * 16; ridx17 += 16) {
-        *(f32x16*)(output0_row + ridx17) = *(f32x16*)(acc3 + ridx17);
+      for (int64_t ridx27 = 0; ridx27 < oidx5 * 16; ridx27 += 16) {
+        *(f32x16*)(output0_row + ridx27) = *(f32x16*)(row3 + ridx27) + 0.0f;
       }
-      for (int64_t ridx18 = oidx9 * 16; ridx18 < oidx8; ++ridx18) {
-        output0_row[ridx18] = acc3[ridx18];
+      for (int64_t ridx28 = oidx5 * 16; ridx28 < oidx1; ++ridx28) {
+        output0_row[ridx28] = row3[ridx28] + 0.0f;
       }
     }
   }
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
+static const int64_t harp_share = 2500000; /* the least work that pays for another worker, in picoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
@@ -604,12 +804,12 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
-   cost of a call pays off from `least` iterations on. */
+/* Returns the number of iterations that take at most about a millisecond, if all n take about `work` picoseconds. Iterations that wait for
+   memory take several times as long. The number is at least 4 * least: the fixed cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
-  static const int64_t millisecond = 2000000;
-  if (work > 0 && work <= millisecond) return (size_t)n;
-  const int64_t piece = 1 + millisecond / (1 + work / n);
+  static const int64_t most = 200000000;
+  if (work > 0 && work <= most) return (size_t)n;
+  const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
@@ -657,7 +857,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
     tasks[i] = tasks[front];
     tasks[task.portions < task.shares ? front++ : i] = task;
   }
-  return worth > 1.0 ? (size_t)shares : 0;
+  return worth >= 2.0 ? (size_t)shares : 0;
 }
 /* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
@@ -690,20 +890,22 @@ static void harp_release(const harp_runtime* rt, void* own) {
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2, cancel};
+    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_2_args args2 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2, 0, 0},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_1, &args1, min_i64(shape0 - 16, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_2, &args2, min_i64(-min_i64(shape0 - 16, -shape2 + 7) - 1, -min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
     };
-    harp_run_together(rt, cancel, 2, tasks);
+    harp_run_together(rt, cancel, 3, tasks);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const volatile int32_t* const cancel = harp_flag(rt);
   if (harp_is_set(cancel)) return 12; /* cancelled */
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1671168);
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1867776);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

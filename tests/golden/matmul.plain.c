@@ -98,7 +98,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=14 pack, sequential tile=512 unroll=2, reduce] partition overlap */
+/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -116,7 +116,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t oidx7 = (oidx6 + 255) / 256;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
-    const int64_t oidx2 = (oidx1 + 13) / 14;
+    const int64_t oidx2 = (oidx1 + 7) / 8;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
       float* const row2 = (float*)(scratch + 229376);
       float* const row3 = (float*)(scratch + 688128);
@@ -125,64 +125,75 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       float* const row1 = (float*)scratch;
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 1) / 2;
-      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
-        for (int64_t ridx3 = 0; ridx3 < oidx4 * 28; ++ridx3) {
-          row4[ridx2 * 7168 + ridx3] = 0.0f;
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 16; ++ridx3) {
+            row2[ridx2 * 4096 + ridx3] = 0.0f;
+          }
         }
       }
-      for (int64_t ridx4 = 0; ridx4 < oidx7; ++ridx4) {
-        for (int64_t ridx5 = 0; ridx5 < oidx2; ++ridx5) {
-          for (int64_t ridx6 = 0; ridx6 < oidx4 * 28; ++ridx6) {
-            row3[ridx5 * 7168 + ridx6] = 0.0f;
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 16; ++ridx5) {
+            row4[ridx4 * 4096 + ridx5] = 0.0f;
           }
         }
-        const int64_t oidx8 = min_i64(oidx6, ridx4 * 256 + 256);
-        for (int64_t ridx7 = 0; ridx7 < oidx8 - ridx4 * 256; ++ridx7) {
-          for (int64_t ridx8 = 0; ridx8 < oidx2; ++ridx8) {
-            for (int64_t ridx9 = 0; ridx9 < oidx4 * 28; ++ridx9) {
-              row2[ridx8 * 7168 + ridx9] = 0.0f;
+      }
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 16; ++ridx8) {
+              row3[ridx7 * 4096 + ridx8] = 0.0f;
             }
           }
-          const int64_t oidx9 = min_i64(oidx5, ridx4 * 65536 + ridx7 * 256 + 256);
-          for (int64_t ridx10 = 0; ridx10 < oidx9 - ridx4 * 65536 - ridx7 * 256; ++ridx10) {
-            const int64_t oidx10 = min_i64(shape1 - ridx4 * 16777216 - ridx7 * 65536 - ridx10 * 256, 256);
-            for (int64_t ridx11 = 0; ridx11 < oidx2; ++ridx11) {
-              if (ridx0 * 224 + ridx11 * 14 + 14 <= shape0) {
-                transpose_f32(row1 + ridx11 * 3584, 14, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, 14);
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 16; ++ridx11) {
+              row2[ridx10 * 4096 + ridx11] = 0.0f;
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (ridx0 * 224 + ridx13 * 8 + 8 <= shape0) {
+                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
               } else {
-                transpose_f32(row1 + ridx11 * 3584, 14, input0 + shape1 * ridx0 * 224 + shape1 * ridx11 * 14 + ridx4 * 16777216 + ridx7 * 65536 + ridx10 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx11 * 14);
-                for (int64_t ridx12 = 0; ridx12 < oidx10; ++ridx12) {
+                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx13 * 8);
+                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
                   if (harp_is_set(cancel)) return;
-                  for (int64_t ridx13 = shape0 - ridx0 * 224 - ridx11 * 14; ridx13 < 14; ++ridx13) {
-                    row1[ridx11 * 3584 + ridx12 * 14 + ridx13] = 0.0f;
+                  for (int64_t ridx15 = shape0 - ridx0 * 224 - ridx13 * 8; ridx15 < 8; ++ridx15) {
+                    row1[ridx13 * 2048 + ridx14 * 8 + ridx15] = 0.0f;
                   }
                 }
               }
             }
-            for (int64_t ridx14 = 0; ridx14 < oidx4; ++ridx14) {
-              if (ridx1 * 512 + ridx14 * 2 + 2 <= shape2) {
-                for (int64_t ridx15 = 0; ridx15 < oidx10; ++ridx15) {
-                  const float* input1_row = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx15 + ridx1 * 512 + ridx14 * 2;
-                  for (int64_t ridx16 = 0; ridx16 < 2; ++ridx16) {
-                    row0[ridx15 * 2 + ridx16] = input1_row[ridx16];
+            for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
+              if (ridx1 * 512 + ridx16 * 2 + 2 <= shape2) {
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx16 * 2;
+                  for (int64_t ridx18 = 0; ridx18 < 2; ++ridx18) {
+                    row0[ridx17 * 2 + ridx18] = input0_row[ridx18];
                   }
                 }
               } else {
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                  if (harp_is_set(cancel)) return;
-                  const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 2;
-                  for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 2; ++ridx18) {
-                    row0[ridx17 * 2 + ridx18] = input1_row1[ridx18];
-                  }
-                }
                 for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
                   if (harp_is_set(cancel)) return;
-                  for (int64_t ridx20 = shape2 - ridx1 * 512 - ridx14 * 2; ridx20 < 2; ++ridx20) {
-                    row0[ridx19 * 2 + ridx20] = 0.0f;
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx16 * 2;
+                  for (int64_t ridx20 = 0; ridx20 < shape2 - ridx1 * 512 - ridx16 * 2; ++ridx20) {
+                    row0[ridx19 * 2 + ridx20] = input0_row1[ridx20];
+                  }
+                }
+                for (int64_t ridx21 = 0; ridx21 < oidx10; ++ridx21) {
+                  if (harp_is_set(cancel)) return;
+                  for (int64_t ridx22 = shape2 - ridx1 * 512 - ridx16 * 2; ridx22 < 2; ++ridx22) {
+                    row0[ridx21 * 2 + ridx22] = 0.0f;
                   }
                 }
               }
-              for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
+              for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
                 float acc5 = 0.0f;
                 float acc6 = 0.0f;
                 float acc7 = 0.0f;
@@ -199,24 +210,12 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 float acc18 = 0.0f;
                 float acc19 = 0.0f;
                 float acc20 = 0.0f;
-                float acc21 = 0.0f;
-                float acc22 = 0.0f;
-                float acc23 = 0.0f;
-                float acc24 = 0.0f;
-                float acc25 = 0.0f;
-                float acc26 = 0.0f;
-                float acc27 = 0.0f;
-                float acc28 = 0.0f;
-                float acc29 = 0.0f;
-                float acc30 = 0.0f;
-                float acc31 = 0.0f;
-                float acc32 = 0.0f;
-                for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
-                  float* row1_at = row1 + ridx21 * 3584 + ridx22 * 14;
+                for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
+                  float* row1_at = row1 + ridx23 * 2048 + ridx24 * 8;
                   const float alu0 = row1_at[0];
-                  const float alu1 = row0[ridx22 * 2];
+                  const float alu1 = row0[ridx24 * 2];
                   acc5 = fma_f32(alu0, alu1, acc5);
-                  const float alu2 = row0[ridx22 * 2 + 1];
+                  const float alu2 = row0[ridx24 * 2 + 1];
                   acc6 = fma_f32(alu0, alu2, acc6);
                   const float alu3 = row1_at[1];
                   acc7 = fma_f32(alu3, alu1, acc7);
@@ -239,26 +238,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                   const float alu9 = row1_at[7];
                   acc19 = fma_f32(alu9, alu1, acc19);
                   acc20 = fma_f32(alu9, alu2, acc20);
-                  const float alu10 = row1_at[8];
-                  acc21 = fma_f32(alu10, alu1, acc21);
-                  acc22 = fma_f32(alu10, alu2, acc22);
-                  const float alu11 = row1_at[9];
-                  acc23 = fma_f32(alu11, alu1, acc23);
-                  acc24 = fma_f32(alu11, alu2, acc24);
-                  const float alu12 = row1_at[10];
-                  acc25 = fma_f32(alu12, alu1, acc25);
-                  acc26 = fma_f32(alu12, alu2, acc26);
-                  const float alu13 = row1_at[11];
-                  acc27 = fma_f32(alu13, alu1, acc27);
-                  acc28 = fma_f32(alu13, alu2, acc28);
-                  const float alu14 = row1_at[12];
-                  acc29 = fma_f32(alu14, alu1, acc29);
-                  acc30 = fma_f32(alu14, alu2, acc30);
-                  const float alu15 = row1_at[13];
-                  acc31 = fma_f32(alu15, alu1, acc31);
-                  acc32 = fma_f32(alu15, alu2, acc32);
                 }
-                float* row2_at = row2 + ridx14 * 28 + ridx21 * 7168;
+                float* row2_at = row2 + ridx16 * 16 + ridx23 * 4096;
                 row2_at[0] += acc5;
                 row2_at[1] += acc6;
                 row2_at[2] += acc7;
@@ -275,41 +256,40 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                 row2_at[13] += acc18;
                 row2_at[14] += acc19;
                 row2_at[15] += acc20;
-                row2_at[16] += acc21;
-                row2_at[17] += acc22;
-                row2_at[18] += acc23;
-                row2_at[19] += acc24;
-                row2_at[20] += acc25;
-                row2_at[21] += acc26;
-                row2_at[22] += acc27;
-                row2_at[23] += acc28;
-                row2_at[24] += acc29;
-                row2_at[25] += acc30;
-                row2_at[26] += acc31;
-                row2_at[27] += acc32;
               }
             }
           }
-          for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
-            for (int64_t ridx24 = 0; ridx24 < oidx4 * 28; ++ridx24) {
-              row3[ridx23 * 7168 + ridx24] += row2[ridx23 * 7168 + ridx24];
+          if (65537 <= shape1) {
+            for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
+              for (int64_t ridx26 = 0; ridx26 < oidx4 * 16; ++ridx26) {
+                row3[ridx25 * 4096 + ridx26] += row2[ridx25 * 4096 + ridx26];
+              }
             }
           }
         }
-        for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
-          for (int64_t ridx26 = 0; ridx26 < oidx4 * 28; ++ridx26) {
-            row4[ridx25 * 7168 + ridx26] += row3[ridx25 * 7168 + ridx26];
+        if (65537 <= shape1) {
+          for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+            for (int64_t ridx28 = 0; ridx28 < oidx4 * 16; ++ridx28) {
+              row4[ridx27 * 4096 + ridx28] += row3[ridx27 * 4096 + ridx28];
+            }
           }
         }
       }
-      for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
-        const int64_t oidx11 = min_i64(oidx1 - ridx27 * 14, 14);
-        for (int64_t ridx28 = 0; ridx28 < oidx11; ++ridx28) {
-          for (int64_t ridx29 = 0; ridx29 < oidx4; ++ridx29) {
-            const int64_t oidx12 = min_i64(oidx3 - ridx29 * 2, 2);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx27 * 14 + shape2 * ridx28 + ridx1 * 512 + ridx29 * 2;
-            for (int64_t ridx30 = 0; ridx30 < oidx12; ++ridx30) {
-              output0_row[ridx30] = row4[ridx27 * 7168 + ridx28 * 2 + ridx29 * 28 + ridx30];
+      if (65537 <= shape1) {
+        for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+          for (int64_t ridx30 = 0; ridx30 < oidx4 * 16; ++ridx30) {
+            row2[ridx29 * 4096 + ridx30] = row4[ridx29 * 4096 + ridx30];
+          }
+        }
+      }
+      for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
+        const int64_t oidx11 = min_i64(oidx1 - ridx31 * 8, 8);
+        for (int64_t ridx32 = 0; ridx32 < oidx11; ++ridx32) {
+          for (int64_t ridx33 = 0; ridx33 < oidx4; ++ridx33) {
+            const int64_t oidx12 = min_i64(oidx3 - ridx33 * 2, 2);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx31 * 8 + shape2 * ridx32 + ridx1 * 512 + ridx33 * 2;
+            for (int64_t ridx34 = 0; ridx34 < oidx12; ++ridx34) {
+              output0_row[ridx34] = row2[ridx31 * 4096 + ridx32 * 2 + ridx33 * 16 + ridx34];
             }
           }
         }
@@ -331,82 +311,126 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
-  const int64_t oidx1 = (shape1 + 255) / 256;
-  const int64_t oidx2 = (oidx1 + 255) / 256;
-  const int64_t oidx3 = (oidx2 + 255) / 256;
+  const int64_t oidx2 = min_i64(shape1, 256);
+  const int64_t oidx3 = oidx2 / 8;
+  const int64_t oidx4 = (shape1 + 255) / 256;
+  const int64_t oidx5 = (oidx4 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + shape1 * ridx0;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float acc3[512];
-      for (int i = 0; i < 512; ++i) acc3[i] = 0.0f;
-      const int64_t oidx8 = min_i64(shape2 - ridx1 * 512, 512);
-      for (int64_t ridx2 = 0; ridx2 < oidx3; ++ridx2) {
-        float acc2[512];
-        for (int i = 0; i < 512; ++i) acc2[i] = 0.0f;
-        const int64_t oidx4 = min_i64(oidx2, ridx2 * 256 + 256);
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
-          float acc1[512];
-          for (int i = 0; i < 512; ++i) acc1[i] = 0.0f;
-          const int64_t oidx5 = min_i64(oidx1, ridx3 * 256 + 256);
-          for (int64_t ridx4 = ridx3 * 256; ridx4 < oidx5; ++ridx4) {
-            if (harp_is_set(cancel)) return;
-            float acc0[512];
-            for (int i = 0; i < 512; ++i) acc0[i] = 0.0f;
-            const int64_t oidx6 = min_i64(shape1, ridx4 * 256 + 256);
-            const int64_t oidx7 = oidx6 / 8;
-            for (int64_t ridx5 = ridx4 * 256; ridx5 < oidx7 * 8; ridx5 += 8) {
-              const float alu0 = input0_row[ridx5 + 7];
-              const float* input1_row = input1 + shape2 * ridx5 + shape2 * 7 + ridx1 * 512;
-              const float alu1 = input0_row[ridx5 + 6];
-              const float* input1_row1 = input1 + shape2 * ridx5 + shape2 * 6 + ridx1 * 512;
-              const float alu2 = input0_row[ridx5 + 5];
-              const float* input1_row2 = input1 + shape2 * ridx5 + shape2 * 5 + ridx1 * 512;
-              const float alu3 = input0_row[ridx5 + 4];
-              const float* input1_row3 = input1 + shape2 * ridx5 + shape2 * 4 + ridx1 * 512;
-              const float alu4 = input0_row[ridx5 + 3];
-              const float* input1_row4 = input1 + shape2 * ridx5 + shape2 * 3 + ridx1 * 512;
-              const float alu5 = input0_row[ridx5 + 2];
-              const float* input1_row5 = input1 + shape2 * ridx5 + shape2 * 2 + ridx1 * 512;
-              const float alu6 = input0_row[ridx5 + 1];
-              const float* input1_row6 = input1 + shape2 * ridx5 + shape2 + ridx1 * 512;
-              const float alu7 = input0_row[ridx5];
-              const float* input1_row7 = input1 + shape2 * ridx5 + ridx1 * 512;
-              for (int64_t ridx6 = 0; ridx6 < oidx8; ++ridx6) {
-                const float alu8 = fma_f32(alu6, input1_row6[ridx6], fma_f32(alu7, input1_row7[ridx6], acc0[ridx6]));
-                const float alu9 = fma_f32(alu4, input1_row4[ridx6], fma_f32(alu5, input1_row5[ridx6], alu8));
-                const float alu10 = fma_f32(alu2, input1_row2[ridx6], fma_f32(alu3, input1_row3[ridx6], alu9));
-                acc0[ridx6] = fma_f32(alu0, input1_row[ridx6], fma_f32(alu1, input1_row1[ridx6], alu10));
-              }
-            }
-            for (int64_t ridx7 = oidx7 * 8; ridx7 < oidx6; ++ridx7) {
-              const float alu11 = input0_row[ridx7];
-              const float* input1_row8 = input1 + shape2 * ridx7 + ridx1 * 512;
-              for (int64_t ridx8 = 0; ridx8 < oidx8; ++ridx8) {
-                acc0[ridx8] = fma_f32(alu11, input1_row8[ridx8], acc0[ridx8]);
-              }
-            }
-            for (int64_t ridx9 = 0; ridx9 < oidx8; ++ridx9) {
-              acc1[ridx9] += acc0[ridx9];
-            }
-          }
-          for (int64_t ridx10 = 0; ridx10 < oidx8; ++ridx10) {
-            acc2[ridx10] += acc1[ridx10];
+      float row3[512];
+      const int64_t oidx1 = min_i64(shape2 - ridx1 * 512, 512);
+      for (int64_t ridx2 = 0; ridx2 < oidx1; ++ridx2) {
+        row3[ridx2] = 0.0f;
+      }
+      if (shape1 <= 256) {
+        for (int64_t ridx3 = 0; ridx3 < oidx3 * 8; ridx3 += 8) {
+          const float alu0 = input0_row[ridx3 + 7];
+          const float* input1_row = input1 + shape2 * ridx3 + shape2 * 7 + ridx1 * 512;
+          const float alu1 = input0_row[ridx3 + 6];
+          const float* input1_row1 = input1 + shape2 * ridx3 + shape2 * 6 + ridx1 * 512;
+          const float alu2 = input0_row[ridx3 + 5];
+          const float* input1_row2 = input1 + shape2 * ridx3 + shape2 * 5 + ridx1 * 512;
+          const float alu3 = input0_row[ridx3 + 4];
+          const float* input1_row3 = input1 + shape2 * ridx3 + shape2 * 4 + ridx1 * 512;
+          const float alu4 = input0_row[ridx3 + 3];
+          const float* input1_row4 = input1 + shape2 * ridx3 + shape2 * 3 + ridx1 * 512;
+          const float alu5 = input0_row[ridx3 + 2];
+          const float* input1_row5 = input1 + shape2 * ridx3 + shape2 * 2 + ridx1 * 512;
+          const float alu6 = input0_row[ridx3 + 1];
+          const float* input1_row6 = input1 + shape2 * ridx3 + shape2 + ridx1 * 512;
+          const float alu7 = input0_row[ridx3];
+          const float* input1_row7 = input1 + shape2 * ridx3 + ridx1 * 512;
+          for (int64_t ridx4 = 0; ridx4 < oidx1; ++ridx4) {
+            const float alu8 = fma_f32(alu6, input1_row6[ridx4], fma_f32(alu7, input1_row7[ridx4], row3[ridx4]));
+            const float alu9 = fma_f32(alu4, input1_row4[ridx4], fma_f32(alu5, input1_row5[ridx4], alu8));
+            const float alu10 = fma_f32(alu2, input1_row2[ridx4], fma_f32(alu3, input1_row3[ridx4], alu9));
+            row3[ridx4] = fma_f32(alu0, input1_row[ridx4], fma_f32(alu1, input1_row1[ridx4], alu10));
           }
         }
-        for (int64_t ridx11 = 0; ridx11 < oidx8; ++ridx11) {
-          acc3[ridx11] += acc2[ridx11];
+        for (int64_t ridx5 = oidx3 * 8; ridx5 < oidx2; ++ridx5) {
+          const float alu11 = input0_row[ridx5];
+          const float* input1_row8 = input1 + shape2 * ridx5 + ridx1 * 512;
+          for (int64_t ridx6 = 0; ridx6 < oidx1; ++ridx6) {
+            row3[ridx6] = fma_f32(alu11, input1_row8[ridx6], row3[ridx6]);
+          }
+        }
+      } else {
+        for (int64_t ridx7 = 0; ridx7 < oidx6; ++ridx7) {
+          float row2[512];
+          for (int64_t ridx8 = 0; ridx8 < oidx1; ++ridx8) {
+            row2[ridx8] = 0.0f;
+          }
+          const int64_t oidx7 = min_i64(oidx5, ridx7 * 256 + 256);
+          for (int64_t ridx9 = ridx7 * 256; ridx9 < oidx7; ++ridx9) {
+            float row1[512];
+            for (int64_t ridx10 = 0; ridx10 < oidx1; ++ridx10) {
+              row1[ridx10] = 0.0f;
+            }
+            const int64_t oidx8 = min_i64(oidx4, ridx9 * 256 + 256);
+            for (int64_t ridx11 = ridx9 * 256; ridx11 < oidx8; ++ridx11) {
+              if (harp_is_set(cancel)) return;
+              float row0[512];
+              for (int64_t ridx12 = 0; ridx12 < oidx1; ++ridx12) {
+                row0[ridx12] = 0.0f;
+              }
+              const int64_t oidx9 = min_i64(shape1, ridx11 * 256 + 256);
+              const int64_t oidx10 = oidx9 / 8;
+              for (int64_t ridx13 = ridx11 * 256; ridx13 < oidx10 * 8; ridx13 += 8) {
+                const float alu12 = input0_row[ridx13 + 7];
+                const float* input1_row9 = input1 + shape2 * ridx13 + shape2 * 7 + ridx1 * 512;
+                const float alu13 = input0_row[ridx13 + 6];
+                const float* input1_row10 = input1 + shape2 * ridx13 + shape2 * 6 + ridx1 * 512;
+                const float alu14 = input0_row[ridx13 + 5];
+                const float* input1_row11 = input1 + shape2 * ridx13 + shape2 * 5 + ridx1 * 512;
+                const float alu15 = input0_row[ridx13 + 4];
+                const float* input1_row12 = input1 + shape2 * ridx13 + shape2 * 4 + ridx1 * 512;
+                const float alu16 = input0_row[ridx13 + 3];
+                const float* input1_row13 = input1 + shape2 * ridx13 + shape2 * 3 + ridx1 * 512;
+                const float alu17 = input0_row[ridx13 + 2];
+                const float* input1_row14 = input1 + shape2 * ridx13 + shape2 * 2 + ridx1 * 512;
+                const float alu18 = input0_row[ridx13 + 1];
+                const float* input1_row15 = input1 + shape2 * ridx13 + shape2 + ridx1 * 512;
+                const float alu19 = input0_row[ridx13];
+                const float* input1_row16 = input1 + shape2 * ridx13 + ridx1 * 512;
+                for (int64_t ridx14 = 0; ridx14 < oidx1; ++ridx14) {
+                  const float alu20 = fma_f32(alu18, input1_row15[ridx14], fma_f32(alu19, input1_row16[ridx14], row0[ridx14]));
+                  const float alu21 = fma_f32(alu16, input1_row13[ridx14], fma_f32(alu17, input1_row14[ridx14], alu20));
+                  const float alu22 = fma_f32(alu14, input1_row11[ridx14], fma_f32(alu15, input1_row12[ridx14], alu21));
+                  row0[ridx14] = fma_f32(alu12, input1_row9[ridx14], fma_f32(alu13, input1_row10[ridx14], alu22));
+                }
+              }
+              for (int64_t ridx15 = oidx10 * 8; ridx15 < oidx9; ++ridx15) {
+                const float alu23 = input0_row[ridx15];
+                const float* input1_row17 = input1 + shape2 * ridx15 + ridx1 * 512;
+                for (int64_t ridx16 = 0; ridx16 < oidx1; ++ridx16) {
+                  row0[ridx16] = fma_f32(alu23, input1_row17[ridx16], row0[ridx16]);
+                }
+              }
+              for (int64_t ridx17 = 0; ridx17 < oidx1; ++ridx17) {
+                row1[ridx17] += row0[ridx17];
+              }
+            }
+            for (int64_t ridx18 = 0; ridx18 < oidx1; ++ridx18) {
+              row2[ridx18] += row1[ridx18];
+            }
+          }
+          for (int64_t ridx19 = 0; ridx19 < oidx1; ++ridx19) {
+            row3[ridx19] += row2[ridx19];
+          }
         }
       }
       float* output0_row = output0 + shape2 * ridx0 + ridx1 * 512;
-      for (int64_t ridx12 = 0; ridx12 < oidx8; ++ridx12) {
-        output0_row[ridx12] = acc3[ridx12];
+      for (int64_t ridx20 = 0; ridx20 < oidx1; ++ridx20) {
+        output0_row[ridx20] = row3[ridx20] + 0.0f;
       }
     }
   }
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
+static const int64_t harp_share = 2500000; /* the least work that pays for another worker, in picoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
@@ -416,12 +440,12 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
-   cost of a call pays off from `least` iterations on. */
+/* Returns the number of iterations that take at most about a millisecond, if all n take about `work` picoseconds. Iterations that wait for
+   memory take several times as long. The number is at least 4 * least: the fixed cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
-  static const int64_t millisecond = 2000000;
-  if (work > 0 && work <= millisecond) return (size_t)n;
-  const int64_t piece = 1 + millisecond / (1 + work / n);
+  static const int64_t most = 200000000;
+  if (work > 0 && work <= most) return (size_t)n;
+  const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
@@ -469,7 +493,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
     tasks[i] = tasks[front];
     tasks[task.portions < task.shares ? front++ : i] = task;
   }
-  return worth > 1.0 ? (size_t)shares : 0;
+  return worth >= 2.0 ? (size_t)shares : 0;
 }
 /* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
@@ -502,11 +526,11 @@ static void harp_release(const harp_runtime* rt, void* own) {
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 7, 0, 0},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 7, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
     };
     harp_run_together(rt, cancel, 2, tasks);
   }

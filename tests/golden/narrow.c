@@ -472,7 +472,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
+static const int64_t harp_share = 2500000; /* the least work that pays for another worker, in picoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
@@ -482,12 +482,12 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
-   cost of a call pays off from `least` iterations on. */
+/* Returns the number of iterations that take at most about a millisecond, if all n take about `work` picoseconds. Iterations that wait for
+   memory take several times as long. The number is at least 4 * least: the fixed cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
-  static const int64_t millisecond = 2000000;
-  if (work > 0 && work <= millisecond) return (size_t)n;
-  const int64_t piece = 1 + millisecond / (1 + work / n);
+  static const int64_t most = 200000000;
+  if (work > 0 && work <= most) return (size_t)n;
+  const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
 struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
@@ -535,7 +535,7 @@ static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, 
     tasks[i] = tasks[front];
     tasks[task.portions < task.shares ? front++ : i] = task;
   }
-  return worth > 1.0 ? (size_t)shares : 0;
+  return worth >= 2.0 ? (size_t)shares : 0;
 }
 /* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
 static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
@@ -554,9 +554,9 @@ static void kernel_main(const int8_t* input0, const int8_t* input1, const uint16
     struct kernel_1_args args1 = {input2, output1, shape0};
     struct kernel_2_args args2 = {input3, output2, shape0, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
-      {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0, 0, 0},
-      {kernel_2, &args2, 1, 1, shape0, 0, 0},
+      {kernel_0, &args0, (shape0 + 4095) / 4096, 1, shape0 * 49, 0, 0},
+      {kernel_1, &args1, (shape0 + 4095) / 4096, 1, shape0 * 373, 0, 0},
+      {kernel_2, &args2, 1, 1, shape0 * 146, 0, 0},
     };
     harp_run_together(rt, cancel, 3, tasks);
   }

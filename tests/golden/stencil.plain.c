@@ -122,7 +122,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 }
 
 static int harp_has_workers(const harp_runtime* rt) { return rt && rt->parallel_for && rt->width > 1; }
-static const int64_t harp_share = 10000; /* the least work that pays for another worker, in half nanoseconds */
+static const int64_t harp_share = 2500000; /* the least work that pays for another worker, in picoseconds */
 struct harp_pieces { harp_range_body kernel; void* arg; const volatile int32_t* cancel; size_t piece; };
 /* Runs iterations [begin, end) of a kernel in pieces. Between two pieces it stops if the run is cancelled. */
 static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t end, size_t worker) {
@@ -132,12 +132,12 @@ static void harp_run_pieces(const struct harp_pieces* all, size_t begin, size_t 
     begin = next;
   }
 }
-/* Returns the number of iterations that take about a millisecond, if all n take about work / 2 nanoseconds; but at least 4 * least: the fixed
-   cost of a call pays off from `least` iterations on. */
+/* Returns the number of iterations that take at most about a millisecond, if all n take about `work` picoseconds. Iterations that wait for
+   memory take several times as long. The number is at least 4 * least: the fixed cost of a call pays off from `least` iterations on. */
 static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
-  static const int64_t millisecond = 2000000;
-  if (work > 0 && work <= millisecond) return (size_t)n;
-  const int64_t piece = 1 + millisecond / (1 + work / n);
+  static const int64_t most = 200000000;
+  if (work > 0 && work <= most) return (size_t)n;
+  const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
 static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
@@ -145,16 +145,16 @@ static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about work / 2 nanoseconds; if that exceeds 64 bits,
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about `work` picoseconds; if that exceeds 64 bits,
    one worker runs them. */
 static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
   if (n <= 0 || harp_is_set(cancel)) return;
-  if (work > 0 && work <= harp_share) {
+  if (work > 0 && work < 2 * harp_share) {
     kernel(arg, 0, (size_t)n, 0);
     return;
   }
   struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
-  if (n > 1 && work > harp_share && harp_has_workers(rt))
+  if (n > 1 && work >= 2 * harp_share && harp_has_workers(rt))
     rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
   else
     harp_run_pieces(&all, 0, (size_t)n, 0);
@@ -163,7 +163,7 @@ static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int
 static void kernel_main(const float* input0, float* output0, int64_t shape0, int64_t shape1, const harp_runtime* rt, const volatile int32_t* cancel) {
   {
     struct kernel_0_args args0 = {input0, output0, shape0, shape1};
-    if (shape0 * shape1 > 0) harp_for(rt, cancel, shape0, shape0 * shape1 * 16, kernel_0, &args0);
+    if (shape0 * shape1 > 0) harp_for(rt, cancel, shape0, shape0 * shape1 * 2896, kernel_0, &args0);
   }
 }
 

@@ -38,6 +38,8 @@ std::string_view declared_name(const Declaration& declaration) {
   return name.starts_with("__") ? std::string_view() : name;
 }
 
+bool is_type(std::string_view declaration) { return declaration.starts_with("struct ") || declaration.starts_with("typedef "); }
+
 /// Tests whether the text has one of these names as an identifier.
 bool mentions(std::string_view text, const Names& names) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -50,7 +52,9 @@ bool mentions(std::string_view text, const Names& names) {
   return false;
 }
 
-/// Programs in namespaces unit_0, unit_1 and so on. A declaration that is in several programs is in the namespace harp_common.
+/// Programs in namespaces unit_0, unit_1 and so on. A function or constant that is in several programs is in the namespace harp_common, a
+/// type in harp_types. If both were in one namespace, a call with an argument of a common type would also find common functions with the
+/// name of the program's own function (argument-dependent lookup).
 class Merger {
  public:
   void add(std::string_view program) {
@@ -69,10 +73,13 @@ class Merger {
                                  ", ", arrays, ")\n"));
   }
 
-  std::string source() const { return cat("namespace harp_common {\n", common_, "}\n", source_, registrations_); }
+  std::string source() const {
+    return cat("namespace harp_types {\n", types_, "}\nnamespace harp_common {\nusing namespace harp_types;\n", common_, "}\n", source_,
+               registrations_);
+  }
 
  private:
-  /// Returns the text of a program's namespace: the text without the declarations that are, or can be, in the common namespace.
+  /// Returns the text of a program's namespace: the text without the declarations that are, or can be, in the common namespaces.
   std::string own_text(const std::string& text) {
     const std::vector<Declaration> declarations = fuzz::split_declarations(text);
     std::unordered_map<std::string_view, int> times;  // how often the program declares each name
@@ -90,9 +97,10 @@ class Merger {
       if (!name.empty() && times[name] == 1 && declaration.text.find("__shared__") == std::string_view::npos &&
           !mentions(declaration.text, own)) {
         const auto [common, is_new] = commons_.emplace(name, declaration.text);
-        if (is_new) append(common_, cat(declaration.text, "\n"));
+        const bool type = is_type(declaration.text);
+        if (is_new) append(type ? types_ : common_, cat(declaration.text, "\n"));
         if (common->second == declaration.text) {
-          append(result, cat("using harp_common::", name, ";\n"));
+          append(result, cat("using ", type ? "harp_types" : "harp_common", "::", name, ";\n"));
           continue;
         }
       }
@@ -102,8 +110,8 @@ class Merger {
     return result;
   }
 
-  std::unordered_map<std::string, std::string> commons_;  // the text of each declaration in the common namespace, by its name
-  std::string common_, source_, registrations_;
+  std::unordered_map<std::string, std::string> commons_;  // the text of each declaration in the common namespaces, by its name
+  std::string types_, common_, source_, registrations_;
   size_t units_ = 0, kernels_ = 0;
 };
 
