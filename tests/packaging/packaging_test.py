@@ -4,6 +4,7 @@ Installs the build into a scratch prefix and builds consumer.c with it in every 
 docstring names the items of tests/rows.txt that the case covers, and is the name under which the case is reported (see
 tests/house/rows.py).
 """
+import json
 import os
 import re
 import shutil
@@ -126,17 +127,20 @@ class Packaging:
                 return  # the limit is for what users get
         # The sizes of the object files' code and data. Those of functions that several objects have (templates, inline functions) are
         # counted in each, in the objects for CUDA as in the others.
-        root = os.path.join(BUILD, "CMakeFiles", "harp_objects.dir", "src")
-        objects = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".o")]
+        root = os.path.join("CMakeFiles", "harp_objects.dir")
+        with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
+            outputs = {re.search(r" -o (\S+)", entry["command"])[1] for entry in json.load(file)}
+        objects = [os.path.join(BUILD, output) for output in outputs if output.startswith(root) and output.endswith(".o")]
         found, sizes = set(), {True: 0, False: 0}  # by whether the object is for CUDA
         for line in run("size", *objects).splitlines()[1:]:
-            size, path = line.split()[3], os.path.relpath(line.split(None, 5)[5], root)
-            if not os.path.exists(os.path.join(SOURCE, "src", path.removesuffix(".o"))):
-                continue  # the object of a source that was removed or renamed
-            words = re.search(r"(^|/)(cuda|gpu)/|cuda\w*\.cpp|nvrtc|nvcc", path)
+            size, path = line.split()[3], os.path.relpath(line.split(None, 5)[5], os.path.join(BUILD, root))
+            # Either the object of a source, src/run/cuda/driver.cpp.o, or of several (CMakeLists.txt, HARP_UNITY), whose name begins with
+            # their folder: unity_src_run_cuda_for_cuda_0_cxx.cxx.o.
+            words = re.search(r"/(cuda|gpu)/|cuda\w*\.cpp|nvrtc|nvcc|_for_cuda_", path)
             sizes[words is not None] += int(size)
             if words:
-                found.add(path.split("/", 1)[0])
+                found.add(re.search(r"\bsrc/([a-z]+)|\bunity_src_([a-z]+)", path).group(1, 2))
+        found = {one or other for one, other in found}
         # These folders have such parts. If one is missing, the expression above no longer finds them.
         assert found == {"backend", "compile", "lower", "render", "run", "schedule"}, sorted(found)
         share = sizes[True] / sizes[False]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-# The operations that are also methods of Tensor. Those of the second list accept out=None, which NumPy's functions of the same names pass on (np.sum(x) calls
-# x.sum). Those of the last list have harp's parameters; generate.py writes their types.
+# The operations that are also methods of Tensor. Those of the second list accept out=None, which NumPy's functions of the same names pass on
+# (np.sum(x) calls x.sum). Those of the last list have harp's parameters; generate.py writes their types.
 _NUMPY = "argsort conjugate copy nonzero ptp ravel repeat searchsorted sort split squeeze swapaxes take".split()
 _WITH_OUT = "all any argmax argmin clip cumprod cumsum max mean min prod round std sum var".split()
 _METHODS = """
