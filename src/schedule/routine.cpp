@@ -24,21 +24,26 @@ int64_t least_transform_rows(const Transform& t) {
   return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n) ? 1 : 8;
 }
 
+/// Returns the number of elements rounded up to that of whole vectors of kMaxTransformLanes.
+constexpr int64_t whole_vectors(int64_t n) { return (n + kMaxTransformLanes - 1) / kMaxTransformLanes * kMaxTransformLanes; }
+
 /// Returns an upper bound for the scratch memory of a transform of any length, in elements. Let M < 4 n be the length of the convolution
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
 /// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; for M = 192 this is
 /// the last term below. If the input is real, a row of zeros stands for its imaginary parts. If real and imaginary parts alternate in
-/// memory, they are separated first, those of one long row or of kMaxTransformLanes short ones.
+/// memory, they are separated first, those of one long row or of kMaxTransformLanes short ones. The zeros and the separated parts are padded
+/// to whole vectors.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) {
     const int64_t size = n.constant(), m = has_small_factors(size) ? size : convolution_length(size);
     const int64_t memory = transform_spare(size) + (keeps_transform_tables(size) ? 0 : transform_tables(size));
     if (has_transform_passes(size)) return memory;
-    return memory + size * (1 + 2 * (transform_rows(m) == 1 ? kMaxTransformLanes : 1));
+    const int64_t together = transform_rows(m) == 1 ? kMaxTransformLanes : 1;
+    return memory + whole_vectors(size) + 2 * whole_vectors(together * size);
   }
-  return 73 * n + 8 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
+  return 73 * n + 8 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256 + 3 * kMaxTransformLanes;
 }
 
 }  // namespace

@@ -246,10 +246,10 @@ inline constexpr std::string_view kRowsOfPairs =
   if (!from_im) {
     for (int64_t k = 0; k < n; ++k) spare[k] = 0;
     from_im = spare;
-    spare += n;
+    spare += (n + 15) / 16 * 16; /* whole cache lines, so that vectors of what follows do not cross lines */
   }
 $PREPARE  const int has_pairs = from == 2 || to == 2;
-  const int64_t together = has_pairs ? $TOGETHER : rows, separated = has_pairs ? together * n : 0;
+  const int64_t together = has_pairs ? $TOGETHER : rows, separated = has_pairs ? (together * n + 15) / 16 * 16 : 0;
   $T *const x = spare, *const y = x + separated;
   spare = y + separated;
   for (int64_t row = 0; row < rows; row += together) {
