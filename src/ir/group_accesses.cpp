@@ -203,7 +203,7 @@ std::optional<GroupAlignment> alignment_of(Sym index, int64_t elements) {
 }
 
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size) {
-  if (!loop->begin.is_constant(0) || !loop->end.is_constant() || loop->step != 1) return std::nullopt;
+  if (!loop->begin.is_constant(0) || !loop->end.is_constant() || loop->end.constant() < 2 || loop->step != 1) return std::nullopt;
   Grouping grouping(arena, kernel, loop, static_cast<int>(loop->end.constant()));
   return grouping.prepare_one(of_any_size) ? std::optional(grouping.one_group()) : std::nullopt;
 }
