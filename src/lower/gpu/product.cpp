@@ -420,8 +420,7 @@ Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at)
       Body single = {stores(true)};
       const auto together = access_together(arena_, c_.kernel, stores(false), true);
       if (!together) return single;
-      wide_distances_ =
-          wide_distances_ == nullptr ? together->distances : arena_.alu(Op::kBitOr, DType::kI64, {wide_distances_, together->distances});
+      wide_distances_ = joined_distances(arena_, wide_distances_, together->distances);
       wide_multiples_ = together->multiples;
       const Sym exist = min(rows_left, product_.column_count - of_columns.size - across);
       return Body{new_if(arena_, min(exist, wide_ - 1), together->body, std::move(single))};
