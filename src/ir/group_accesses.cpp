@@ -87,8 +87,7 @@ class Grouping {
       // The alignment is that of the first group. It is valid for all groups, because each begins at a multiple of elements_ elements from
       // the first one.
       const auto alignment = alignment_of(at(index, 0), elements_);
-      const UOp* distance = arena_.line_offset(buffer, alignment ? alignment->base : mod(at(index, 0), elements_));
-      all = all == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {all, distance});
+      all = joined_distances(arena_, all, arena_.line_offset(buffer, alignment ? alignment->base : mod(at(index, 0), elements_)));
     };
     for (const UOp* load : loads_) add(load->buffer, load->index);
     for (const Store* store : stores_) add(store->buffer, store->index);
@@ -203,9 +202,19 @@ std::optional<GroupAlignment> alignment_of(Sym index, int64_t elements) {
 }
 
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size) {
-  if (!loop->begin.is_constant(0) || !loop->end.is_constant() || loop->step != 1) return std::nullopt;
+  if (!loop->begin.is_constant(0) || !loop->end.is_constant() || loop->end.constant() < 2 || loop->step != 1) return std::nullopt;
   Grouping grouping(arena, kernel, loop, static_cast<int>(loop->end.constant()));
   return grouping.prepare_one(of_any_size) ? std::optional(grouping.one_group()) : std::nullopt;
+}
+
+const UOp* joined_distances(Arena& arena, const UOp* a, const UOp* b) {
+  const auto is_or = [](const UOp* u) { return u->kind == UKind::kAlu && u->op == Op::kBitOr; };
+  if (a == nullptr) return b;
+  if (is_or(b)) return joined_distances(arena, joined_distances(arena, a, b->sources[0]), b->sources[1]);
+  const UOp* first = a;
+  for (; is_or(first); first = first->sources[0])
+    if (first->sources[1] == b) return a;
+  return first == b ? a : arena.alu(Op::kBitOr, DType::kI64, {a, b});
 }
 
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements) {

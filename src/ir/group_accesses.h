@@ -37,9 +37,12 @@ struct Together {
 };
 /// Groups the accesses of a loop over [0, n), with a constant n, all of whose iterations form one group. The caller must run the returned
 /// statements only where `distances` and each size in `multiples` are multiples of n. Without `of_any_size`, only alignments that do not
-/// depend on sizes are accepted, so `multiples` is empty. Returns nullopt if no array is accessed at consecutive positions, if too many
-/// arrays are, or if the alignment depends on the variables of enclosing loops.
+/// depend on sizes are accepted, so `multiples` is empty. Returns nullopt if n is below 2, if no array is accessed at consecutive
+/// positions, if too many arrays are, or if the alignment depends on the variables of enclosing loops.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size = false);
+/// Returns the bitwise or of the distances of two groups of accesses (Together::distances). `a` may be null. Distances that `a` has already
+/// are not repeated.
+const UOp* joined_distances(Arena& arena, const UOp* a, const UOp* b);
 /// Returns an expression of dtype bool that is true if `distances` is a multiple of `elements`, which must be a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);
 

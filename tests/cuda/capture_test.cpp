@@ -265,6 +265,43 @@ TEST_CASE("H5.capture: the stream that is captured is harp's own") {
   CHECK(driver.mistakes() == "");
 }
 
+TEST_CASE("H5.capture: what is released while harp's own stream is captured is freed after the capture") {
+  const fake_cuda::Driver driver;
+  for (const bool has_pools : {true, false}) {
+    CAPTURE(has_pools);
+    const std::string function = has_pools ? "cuMemFreeAsync" : "cuMemFree";
+    driver.library().call<void>("fake_cuda_reset");
+    driver.set_machine(1, 90, 13000, has_pools);
+    {
+      const Host host(driver, 0);
+      harp_cuda_options options = host.options();
+      options.stream = host.stream();
+      const Context context = make_context_with(driver, options);
+      const Program program = compile_for_gpu(context.get(), "harp 1\ngraph g(x: f32[n]) {\n  return y = x + x\n}");
+      Program with_arena = compile_for_gpu(context.get(), kText);
+      const Buffer x = filled(context.get(), "cuda", {1, 2, 3}), y = filled(context.get(), "cuda", {0, 0, 0});
+      Buffer unused = filled(context.get(), "cuda", {4, 5, 6});
+      REQUIRE(run_on(nullptr, program, {x.get()}, y.get(), nullptr) == HARP_OK);
+      // The second run with the same sizes makes a CUDA graph of harp's own, which keeps its arena.
+      for (int run = 0; run < 2; ++run) REQUIRE(run_on(nullptr, with_arena, {x.get()}, y.get(), nullptr) == HARP_OK);
+      const int frees = driver.calls(function);
+      host.begin_capture();
+      unused.reset();
+      with_arena.reset();
+      CHECK(driver.calls(function) == frees);
+      CHECK(run_on(host.stream(), program, {x.get()}, y.get(), nullptr) == HARP_OK);
+      {
+        const CapturedGraph graph = host.end_capture();
+        graph.launch();
+        CHECK(content_of(y.get()) == Floats{2, 4, 6});
+      }
+      CHECK(driver.calls(function) > frees);  // by the call that read y, the first one after the capture
+    }
+    CHECK(driver.live() == "");
+    CHECK(driver.mistakes() == "");
+  }
+}
+
 TEST_CASE("H5.capture: every function of the driver fails once during a capture, and the capture goes on") {
   const fake_cuda::Driver driver;
   const std::set<std::string> silent = {"cuCtxPopCurrent", "cuMemFreeAsync", "cuGetErrorName"};

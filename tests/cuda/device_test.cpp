@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <set>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cuda/fake/context.h"
 #include "run/cuda/device.h"
@@ -239,6 +242,41 @@ TEST_CASE("H5.device: a GPU is lost when a kernel faults") {
   CHECK(third.message() == first.message());
   CHECK(driver.calls("cuMemFreeAsync") == frees);
   CHECK(content_of(y.get()) == Floats{3, 4});  // the other GPU still works
+}
+
+TEST_CASE("H5.device: a GPU is lost after a failure from which CUDA cannot recover") {
+  const fake_cuda::Driver driver;
+  const std::string kernel = "A kernel faulted: this process cannot use the device any more";
+  const std::string hardware = "The GPU's hardware failed: this process cannot use the device any more";
+  const std::vector<std::pair<int, std::string>> losses = {
+      {702, kernel},
+      {710, kernel},
+      {714, kernel},
+      {719, kernel},
+      {721, kernel},
+      {214, hardware},
+      {220, hardware},
+      {226, hardware},
+      {709, "The host application destroyed the CUDA context: harp cannot use it any more"},
+      {810, "CUDA's multi-process service ended this process's use of the device"}};
+  for (const auto& [status, loss] : losses) {
+    CAPTURE(status);
+    driver.library().call<void>("fake_cuda_reset");
+    const Context context = fake_cuda::make_context(driver);
+    Buffer x = filled(context.get(), "cuda:0", {1, 2});
+    driver.fail("cuStreamSynchronize", 1, status);
+    Floats to(2);
+    ErrorSlot first, second;
+    CHECK(harp_buffer_read(x.get(), 8, to.data(), first) == HARP_ERROR_DEVICE);
+    CHECK_MESSAGE(first.message().find(std::to_string(status)) != std::string::npos, first.message());
+    CHECK_MESSAGE(first.message().ends_with(". " + loss), first.message());
+    const int calls = driver.calls("cuCtxPushCurrent"), frees = driver.calls("cuMemFreeAsync");
+    CHECK(harp_buffer_read(x.get(), 8, to.data(), second) == HARP_ERROR_DEVICE);
+    CHECK(second.message() == first.message());
+    x.reset();
+    CHECK(driver.calls("cuCtxPushCurrent") == calls);
+    CHECK(driver.calls("cuMemFreeAsync") == frees);
+  }
 }
 
 TEST_CASE("H5.device: a child that was forked after CUDA began cannot use a GPU") {

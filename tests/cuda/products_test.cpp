@@ -116,6 +116,23 @@ TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
   programs.check();
 }
 
+TEST_CASE("C1: a thread that computes one row or one column of a tile accesses single elements without a call") {
+  const auto source = [](const std::string& body, const std::string& schedule) {
+    const auto graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
+    PipelineOptions options = options_for_cuda(false);
+    if (!schedule.empty()) options.schedule_override = cat("kernel_0: ", schedule);
+    return emit_stage(*graph, options, "cuda");
+  };
+  const std::string f32 = "a: f32[150, 264], b: f32[264, 140]) {\n  return c = matmul(a, b)";
+  for (const std::string& text :
+       {source("a: f32[64, 16, 16], b: f32[64, 16, 16]) {\n  return c = matmul(a, b)", ""),
+        source("a: f32[m, k], b: f32[k, 3]) {\n  return c = matmul(a, b)", ""), source(f32, tiles("", 16, 1, 16, 1, 32)),
+        source(f32, tiles("", 8, 1, 64, 4, 16)), source(f32, tiles("", 64, 4, 16, 1, 32))}) {
+    CHECK(has(text, "contraction ["));
+    CHECK_MESSAGE(!has(text, "copy_f32("), text);
+  }
+}
+
 TEST_CASE("C1: products of f64 by tensor cores have the interpreter's bits") {
   Programs programs;
   const auto uses_mma = [&] { return programs.last().generated.source.find("mma.sync") != std::string::npos; };

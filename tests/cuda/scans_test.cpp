@@ -24,6 +24,21 @@ TEST_CASE("C1 L5.thread_group/cuda: scans along rows of every length have the in
   programs.check();
 }
 
+TEST_CASE("C1: no total is computed of the last block of a row, and all other blocks are whole") {
+  CheckedPrograms programs(kDataSets);
+  for (const int length : {4097, 8192}) {
+    programs.add(cat("x: f32[7, ", length, "]) {\n  return y = cumsum(x, axis=-1)"));
+    CHECK(programs.has("ridx0 < 7;"));
+    const std::string& source = programs.last().generated.source;
+    const size_t totals = source.find("totals of level 0"), values = source.find("values of level 1");
+    REQUIRE(totals < values);
+    CHECK(source.substr(totals, values - totals).find("} else {") == std::string::npos);
+  }
+  programs.add("x: f32[m, n]) {\n  return y = cumsum(x, axis=-1)", {{0, 8192}, {2, 8191}, {2, 8192}, {2, 8193}, {1, 12288}});
+  programs.add("x: f32[n, m]) {\n  return y = cumsum(x, axis=0)", {{8191, 2}, {8192, 3}, {8193, 1}});
+  programs.check();
+}
+
 TEST_CASE("C1: scans of every dtype and operation have the interpreter's bits") {
   CheckedPrograms programs(kDataSets);
   for (const std::string_view dtype : {"f16", "bf16", "f32", "f64"})

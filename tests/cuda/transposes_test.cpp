@@ -28,6 +28,14 @@ TEST_CASE("C1: transposes of whole tiles test no element") {
   programs.check();
 }
 
+TEST_CASE("C1: transposes whose tiles are never whole have no code for whole tiles") {
+  CheckedPrograms programs;
+  programs.add("x: f32[5, 28, 28]) {\n  return y = permute(x, [0, 2, 1])");
+  CHECK(programs.has("__shared__"));
+  CHECK_FALSE(programs.has("} else {"));
+  programs.check();
+}
+
 TEST_CASE("C1: short axes and several axes are transposed by tiles") {
   CheckedPrograms programs;
   for (const int length : {2, 3, 5, 8, 17, 31}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/group_accesses.h"
 #include "ir/ir.h"
 #include "ir/linearize.h"
 #include "ir/rewrite.h"
@@ -462,6 +463,17 @@ TEST_CASE("linearizer: in a run of stores everything is read before anything is 
   b.kernel.body = {b.loop(i, 10, {first, second})};
   const std::string text = b.lines();
   CHECK(line_of(text, "= load input0[i]") < line_of(text, "store output0"));
+}
+
+TEST_CASE("C1: the distances of several groups of accesses are joined without repetition") {
+  Bench b;
+  const UOp *x = b.arena.line_offset(0, 0), *y = b.arena.line_offset(1, 0), *z = b.arena.line_offset(2, 0);
+  CHECK(joined_distances(b.arena, nullptr, x) == x);
+  CHECK(joined_distances(b.arena, x, x) == x);
+  const UOp* both = joined_distances(b.arena, x, y);
+  for (const UOp* part : {x, y, both}) CHECK(joined_distances(b.arena, both, part) == both);
+  const UOp* all = joined_distances(b.arena, both, joined_distances(b.arena, y, z));
+  CHECK(all == b.arena.alu(Op::kBitOr, DType::kI64, {both, z}));
 }
 
 TEST_CASE("linearizer: a chain of 100,000 operations") {

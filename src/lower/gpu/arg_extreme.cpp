@@ -63,7 +63,7 @@ void GroupArgExtreme::each_own_lane(Sym count, Body& body, Visit visit, bool acc
   Body all = {lane};
   if (access && is_wide_)
     if (auto whole = access_together(arena_, c_.kernel, lane)) {
-      distances_ = distances_ == nullptr ? whole->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, whole->distances});
+      distances_ = joined_distances(arena_, distances_, whole->distances);
       all = std::move(whole->body);
     }
   group->body = where(count - elements_ - own, std::move(all));

@@ -62,7 +62,7 @@ Body ColumnThreads::columns_of_results(Loop* columns) {
   if (columns->end.is_constant(1)) return Substituter(arena_, {{variable_of(columns->variable), 0}})(columns->body);
   columns->loop = LoopKind::kUnroll;
   if (auto whole = access_together(arena_, c_.kernel, columns)) {
-    distances_ = distances_ == nullptr ? whole->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, whole->distances});
+    distances_ = joined_distances(arena_, distances_, whole->distances);
     return std::move(whole->body);
   }
   return {columns};

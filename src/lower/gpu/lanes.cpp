@@ -95,7 +95,7 @@ Body GroupRows::round(Sym thread, const BlockLevel& level, Sym start, Sym count,
 Body GroupRows::together(Loop* elements) {
   if (is_wide_)
     if (auto whole = access_together(arena_, c_.kernel, elements)) {
-      distances_ = distances_ == nullptr ? whole->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, whole->distances});
+      distances_ = joined_distances(arena_, distances_, whole->distances);
       return std::move(whole->body);
     }
   return {elements};

@@ -333,20 +333,25 @@ Body GroupProduct::multiply_by_warps(Sym thread, Sym stage, LoopKind kind) {
 
 Body GroupProduct::multiply(Sym thread, Sym stage, LoopKind kind) {
   if (has_mma_) return multiply_by_warps(thread, stage, kind);
-  const int row_array = new_array(dtype_, tile_.rows_of_thread, Space::kRegister),
-            column_array = new_array(dtype_, tile_.columns_of_thread, Space::kRegister);
   Loop* term = new_loop(arena_, "term", 0, tile_.terms, kind);
-  const auto fragments = [&](const StagedFactor& factor, int64_t of_thread, int64_t tile, Sym first, int array) {
+  // Emits the copies of the thread's elements of a factor from shared memory to registers, by accesses as wide as possible, and returns a
+  // function that returns element number i. A single element is read where it is used.
+  const auto fragment = [&](const StagedFactor& factor, int64_t of_thread, int64_t tile, Sym first) -> std::function<const UOp*(Sym i)> {
+    if (of_thread == 1) {
+      const UOp* element = arena_.acc(dtype_, factor.shared(), factor.at(stage, term->variable, first));
+      return [element](Sym) { return element; };
+    }
+    const int array = new_array(dtype_, of_thread, Space::kRegister);
     term->body.push_back(declare_accumulator(arena_, array));
     const Pieces all = pieces(of_thread, tile);
     for (int64_t piece = 0; piece < of_thread / all.size; ++piece)
       term->body.push_back(factor.fragment(stage, term->variable, first + piece * all.distance, all.size, array, piece * all.size));
+    return [this, array](Sym i) { return arena_.acc(dtype_, array, i); };
   };
-  fragments(rows_, tile_.rows_of_thread, tile_.rows, first_row(thread), row_array);
-  fragments(columns_, tile_.columns_of_thread, tile_.columns, first_column(thread), column_array);
+  const auto row_element = fragment(rows_, tile_.rows_of_thread, tile_.rows, first_row(thread)),
+             column_element = fragment(columns_, tile_.columns_of_thread, tile_.columns, first_column(thread));
   add(term->body, each_result([&](Sym row, Sym column) {
-        return Body{update_accumulator(arena_, sums_, sum_at(thread, row, column), arena_.acc(dtype_, row_array, row),
-                                       arena_.acc(dtype_, column_array, column))};
+        return Body{update_accumulator(arena_, sums_, sum_at(thread, row, column), row_element(row), column_element(column))};
       }));
   return {term};
 }
@@ -415,8 +420,7 @@ Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at)
       Body single = {stores(true)};
       const auto together = access_together(arena_, c_.kernel, stores(false), true);
       if (!together) return single;
-      wide_distances_ =
-          wide_distances_ == nullptr ? together->distances : arena_.alu(Op::kBitOr, DType::kI64, {wide_distances_, together->distances});
+      wide_distances_ = joined_distances(arena_, wide_distances_, together->distances);
       wide_multiples_ = together->multiples;
       const Sym exist = min(rows_left, product_.column_count - of_columns.size - across);
       return Body{new_if(arena_, min(exist, wide_ - 1), together->body, std::move(single))};

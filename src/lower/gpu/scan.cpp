@@ -27,19 +27,18 @@ class RowScan : GroupScan {
   }
 
   void run() {
-    const Sym blocks = has_level_above() ? whole_.counts[phase_.level + 1] : Sym(1);
-    Loop* loop = new_loop(arena_, "block", 0, whole_.rows * blocks, LoopKind::kThread);
+    Loop* loop = new_loop(arena_, "block", 0, whole_.rows * blocks(), LoopKind::kThread);
     if (!has_level_above()) {
       row_ = loop->variable, block_ = 0;
     } else if (whole_.rows.is_constant(1)) {
       row_ = 0, block_ = loop->variable;
     } else {
-      row_ = floor_div(loop->variable, blocks), block_ = loop->variable - row_ * blocks;
+      row_ = floor_div(loop->variable, blocks()), block_ = loop->variable - row_ * blocks();
     }
     Shape kept_shape;
     for (const size_t axis : kept_) kept_shape.push_back(shape_[axis]);
     kept_index_ = unflatten(row_, kept_shape);
-    left_ = count_ - block_ * kBlock;
+    left_ = items_left(block_);
 
     Body& body = loop->body;
     elements_ = shared(capacity_, body), quads_ = shared(groups_ * kQuadPitch, body);
@@ -188,10 +187,10 @@ class RowScan : GroupScan {
 std::vector<ScanPhase> scan_phases(const KernelPlan& plan) {
   const GridScan scan = grid_scan(plan);
   std::vector<ScanPhase> phases;
-  const auto add = [&](bool totals, size_t level, Sym several) {
+  const auto add = [&](bool totals, size_t level, Sym items) {
     ScanPhase& phase = phases.emplace_back(ScanPhase{totals, level, cat(totals ? "totals" : "values", " of level ", level)});
     if (level == 0 && !totals) phase.name = "values";
-    if (!(level == 0 && !totals) && !proven_nonnegative(several - 2)) phase.guard = several - 2;
+    if (!(level == 0 && !totals) && !proven_positive(items)) phase.guard = items - 1;
   };
   for (size_t level = 0; level + 1 < scan.counts.size(); ++level) add(true, level, scan.counts[level + 1]);
   for (size_t level = scan.counts.size(); level-- > 0;) add(false, level, scan.counts[level]);

@@ -24,14 +24,13 @@ class ColumnScan : GroupScan {
   }
 
   void run() {
-    const Sym blocks = has_level_above() ? whole_.counts[phase_.level + 1] : Sym(1);
-    const Shape space = {element_count(outer_), blocks, ceil_div(width_, tile_.columns)};
+    const Shape space = {element_count(outer_), blocks(), ceil_div(width_, tile_.columns)};
     Loop* loop = new_loop(arena_, "block", 0, element_count(space), LoopKind::kThread);
     const Index at = unflatten(loop->variable, space);
     outer_number_ = at[0], block_ = at[1], first_column_ = at[2] * tile_.columns;
     outer_index_ = unflatten(outer_number_, outer_);
     columns_left_ = width_ - first_column_;
-    const Sym first = block_ * kBlock, items = has_level_above() ? min(Sym(kBlock), count_ - first) : count_;
+    const Sym first = block_ * kBlock, items = has_level_above() ? min(Sym(kBlock), items_left(block_)) : count_;
 
     Body& body = loop->body;
     elements_ = shared(tile_.elements(), body);

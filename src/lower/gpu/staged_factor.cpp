@@ -100,7 +100,7 @@ bool StagedFactor::can_copy_async(Sym tile) const {
 void StagedFactor::require_aligned(const UOp* distances, const std::vector<Sym>& multiples) {
   if (std::ranges::find(required_, distances) != required_.end()) return;
   required_.push_back(distances);
-  distances_ = distances_ == nullptr ? distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, distances});
+  distances_ = joined_distances(arena_, distances_, distances);
   multiples_.insert(multiples_.end(), multiples.begin(), multiples.end());
 }
 

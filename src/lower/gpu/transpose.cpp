@@ -48,6 +48,8 @@ class TiledTranspose {
     const auto add = [&](Body statements) { inside->insert(inside->end(), statements.begin(), statements.end()); };
     if (proven_nonnegative(is_whole))
       add(tile(copies, computed, true));
+    else if (proven_at_most(is_whole, -1))
+      add(tile(copies, computed, false));
     else
       add({new_if(arena_, is_whole, tile(copies, computed, true), tile(copies, computed, false))});
     c_.kernel.body = {loop};

@@ -68,7 +68,12 @@ std::string shape_name(const ir::Module& module, const SymAtom* v) {
   fail(Code::kInternal, "the shape variable ", v->name, " is not one of the module's");
 }
 
-/// Tests whether the memory of a buffer may overlap another parameter of the kernel.
+/// Tests whether a parameter must be declared without __restrict__, because another parameter may be the same memory.
+///
+/// Kernels that reduce rows may overwrite their input too (schedule/in_place.h), but are not marked (ir::Param::in_place), and keep
+/// __restrict__: a thread stores an element only after the last load of it, and the value that it stores depends on these loads. So a
+/// compiler that assumes different memory changes no result. Without the assumption it could move no load above a store, and each thread
+/// would wait for its loads one after the other.
 bool may_alias(const ir::Kernel& kernel, size_t i) {
   if (!kernel.params[i].in_place.empty()) return true;
   return std::ranges::any_of(kernel.params, [&](const ir::Param& other) {

@@ -1,6 +1,7 @@
 #include "run/cuda/device.h"
 
 #include <algorithm>
+#include <new>
 
 namespace harp::cuda {
 
@@ -48,6 +49,7 @@ const CudaDevice& any_usable(std::span<const CudaDevice* const> devices) {
 
 CudaDevice::~CudaDevice() {
   release_with([this] {
+    free_postponed();
     drain();
     if (pool_ != nullptr) driver_.pool_destroy.address(pool_);
     if (owns_stream()) driver_.stream_destroy.address(stream_);
@@ -61,10 +63,11 @@ void CudaDevice::close_context() const noexcept {
 
 Error CudaDevice::failure(const char* function, Status status) const {
   Error error = driver_.error(where_, function, status);
-  if (!loses_device(status)) return error;
+  const std::string_view loss = loss_of_device(status);
+  if (loss.empty()) return error;
   const std::lock_guard guard(mutex_);
   if (!is_lost()) {
-    loss_ = cat(error.message, ". A kernel faulted: this process cannot use the device any more");
+    loss_ = cat(error.message, ". ", loss);
     is_lost_.store(true, std::memory_order_release);
   }
   error.message = loss_;
@@ -193,6 +196,14 @@ DeviceAddress CudaDevice::allocate(size_t bytes, StreamHandle captured) const {
 
 void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcept {
   if (is_lost()) return;
+  if (captured == nullptr && is_stream_captured()) {
+    const std::lock_guard guard(postponed_mutex_);
+    try {
+      postponed_.push_back(memory);
+    } catch (const std::bad_alloc&) {  // the memory stays allocated until the context ends
+    }
+    return;
+  }
   const StreamHandle stream = captured != nullptr ? captured : stream_;
   if (options_.release != nullptr)
     options_.release(options_.user, pointer_to(memory), index_, stream);
@@ -202,7 +213,17 @@ void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcep
     driver_.mem_free.address(memory);
 }
 
+void CudaDevice::free_postponed() const noexcept {
+  std::vector<DeviceAddress> memory;
+  {
+    const std::lock_guard guard(postponed_mutex_);
+    memory.swap(postponed_);
+  }
+  for (const DeviceAddress address : memory) free(address);
+}
+
 bool CudaDevice::drain() const noexcept {
+  if (is_stream_captured()) return false;
   const auto wait = [this] { return driver_.stream_synchronize.address(stream_) == Status::kSuccess; };
   return wait() || wait();
 }
@@ -251,6 +272,14 @@ bool CudaDevice::records(StreamHandle stream) const {
   int status = 0;  // a CUstreamCaptureStatus; 0 means that the stream is not captured
   call(driver_.stream_is_capturing, stream, &status);
   return status != 0;
+}
+
+/// Tests whether the host application captures the stream that it has given to harp. A stream of harp's own is never captured. If the
+/// driver cannot tell, the answer is no.
+bool CudaDevice::is_stream_captured() const noexcept {
+  if (owns_stream() || reinterpret_cast<uintptr_t>(stream_) <= kStreamLegacy) return false;
+  int status = 0;
+  return driver_.stream_is_capturing.address(stream_, &status) == Status::kSuccess && status != 0;
 }
 
 void CudaDevice::expect_no_capture(StreamHandle stream) const { HARP_CHECK(!records(stream), Code::kUnsupported, kCaptured, name_); }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "run/cuda/driver.h"
 #include "run/device.h"
@@ -37,7 +38,8 @@ struct DeviceOptions {
   uint64_t max_kept_bytes = uint64_t{1} << 30;
 };
 
-/// A GPU. Thread-safe. After a fault in a kernel, the device is lost for the rest of the process: every later use throws the first error.
+/// A GPU. Thread-safe. After a fault in a kernel, and after other failures that CUDA cannot recover from (loss_of_device()), the device is
+/// lost for the lifetime of this object: every later use throws the first error.
 /// Memory and modules on a lost device are not released, because the driver's functions would fail too.
 class CudaDevice final : public Device {
  public:
@@ -85,7 +87,9 @@ class CudaDevice final : public Device {
   class Working : public Current {
    public:
     explicit Working(const CudaDevice& device) : Current(device) {
-      if (!device.owns_stream()) device.expect_no_capture(device.stream_);
+      if (device.owns_stream()) return;
+      device.expect_no_capture(device.stream_);
+      device.free_postponed();
     }
   };
 
@@ -102,7 +106,8 @@ class CudaDevice final : public Device {
   /// Waits until all work on the stream is complete. The context must be current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
   /// Waits like synchronize(), before a resource is released. If the wait fails, it is repeated once, because no caller can handle the
-  /// failure. Returns false if both attempts fail: work may then still use the resource.
+  /// failure. Returns false if both attempts fail: work may then still use the resource. Returns false without a wait, which would end the
+  /// capture, while the host application captures the stream as a CUDA graph.
   bool drain() const noexcept;
 
   /// Allocates memory of the device in stream order; the context must be current. If none is left, returns the free memory of the pool to
@@ -110,7 +115,9 @@ class CudaDevice final : public Device {
   /// graph, and Error{kUnsupported} is thrown if memory cannot be allocated in a graph. Throws Error{kOutOfMemory} or Error{kDevice} on
   /// failure.
   DeviceAddress allocate(size_t bytes, StreamHandle captured = nullptr) const;
-  /// Frees memory in stream order; the context must be current. `captured` must be the same as in allocate().
+  /// Frees memory in stream order; the context must be current. `captured` must be the same as in allocate(). If it is null and the host
+  /// application captures the stream as a CUDA graph, the memory is freed after the capture: a free on the stream would become a part of
+  /// the graph, which may free only memory that it allocates.
   void free(DeviceAddress memory, StreamHandle captured = nullptr) const noexcept;
 
   /// Counts the bytes of the arenas that harp's CUDA graphs (replay.h) occupy between runs. Returns false, and counts nothing, if the total
@@ -135,9 +142,9 @@ class CudaDevice final : public Device {
 
   /// Tests whether the device is open. The first use of a device opens it.
   bool is_open() const { return is_open_; }
-  /// Tests whether a kernel has faulted. The device is then unusable for the rest of the process.
+  /// Tests whether the device is lost.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
-  /// Returns the error for a failed call of a driver function. Marks the device as lost if the status says that a kernel has faulted.
+  /// Returns the error for a failed call of a driver function. Marks the device as lost if the status says so.
   Error failure(const char* function, Status status) const;
 
  private:
@@ -149,6 +156,8 @@ class CudaDevice final : public Device {
   void order(StreamHandle first, StreamHandle second) const;
   bool records(StreamHandle stream) const;
   void expect_no_capture(StreamHandle stream) const;
+  bool is_stream_captured() const noexcept;
+  void free_postponed() const noexcept;
   bool owns_stream() const { return options_.stream == nullptr; }
   void pop() const noexcept;
   Status try_allocate(DeviceAddress& memory, size_t bytes, StreamHandle stream) const;
@@ -167,6 +176,9 @@ class CudaDevice final : public Device {
   mutable StreamHandle stream_ = nullptr;
   // NULL: memory comes from the functions of the host application if it gives any, else from cuMemAlloc
   mutable PoolHandle pool_ = nullptr;
+
+  mutable std::mutex postponed_mutex_;
+  mutable std::vector<DeviceAddress> postponed_;  // guarded by postponed_mutex_: memory to free when the stream is not captured any more
 };
 
 /// Returns a device for an operation that any of the devices can do. Prefers a device that is open, so that no further context is created;

@@ -34,9 +34,27 @@ bool is_image_error(Status status) {
          status == Status::kUnsupportedPtxVersion;
 }
 
-bool loses_device(Status status) {
-  const auto value = static_cast<int32_t>(status);
-  return value == 700 || value == 702 || value == 710 || (value >= 714 && value <= 719);
+std::string_view loss_of_device(Status status) {
+  switch (static_cast<int32_t>(status)) {
+    case 214:  // a memory error that the hardware cannot correct
+    case 220:  // the same of the connection between GPUs
+    case 226:  // a fault that the hardware has contained
+      return "The GPU's hardware failed: this process cannot use the device any more";
+    case 700:  // an invalid address
+    case 702:  // a kernel that took too long
+    case 710:  // an assertion
+    case 714:  // a stack error
+    case 715:  // an invalid instruction
+    case 716:  // a misaligned address
+    case 717:  // an address of another kind of memory
+    case 718:  // an invalid program counter
+    case 719:  // another fault
+    case 721:  // tensor memory that was not freed
+      return "A kernel faulted: this process cannot use the device any more";
+    case 709: return "The host application destroyed the CUDA context: harp cannot use it any more";
+    case 810: return "CUDA's multi-process service ended this process's use of the device";
+    default: return {};
+  }
 }
 
 Driver::Driver(Process& process, const std::string& path) : process_(process), owner_(process.id()) {

@@ -187,8 +187,8 @@ class Driver {
 std::string version_text(int version);
 /// Tests whether the status means that the device or the driver cannot load the module. Compiling it again may then help.
 bool is_image_error(Status status);
-/// Tests whether the status means that every later call in the same context fails too: a kernel has accessed invalid memory, has hung, or
-/// has executed a trap.
-bool loses_device(Status status);
+/// If the status means that every later call in the same context fails too, returns a sentence that says why: for example, a kernel has
+/// accessed invalid memory or has hung. Otherwise returns an empty text.
+std::string_view loss_of_device(Status status);
 
 }  // namespace harp::cuda

@@ -22,9 +22,8 @@ GridScan grid_scan(const KernelPlan& kernel) {
     if (i != axis) scan.rows = scan.rows * space[i];
   scan.scans = static_cast<int64_t>(kernel.scans.size());
   scan.counts = {space[axis]};
-  const int64_t most = std::min(range(space[axis]).hi, kMaxElements);
-  for (int64_t reach = kScannedBlock; reach < most; reach *= kScannedBlock)
-    scan.counts.push_back(ceil_div(scan.counts.back(), kScannedBlock));
+  for (int64_t most = std::min(range(space[axis]).hi, kMaxElements); most > kScannedBlock; most = (most - 1) / kScannedBlock)
+    scan.counts.push_back(floor_div(max(scan.counts.back() - 1, 0), kScannedBlock));
   return scan;
 }
 

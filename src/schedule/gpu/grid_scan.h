@@ -1,9 +1,10 @@
 // Plans scans on a GPU, in the order of docs/semantics.md ("Scans"). A "row" here consists of the elements along the scanned axis,
 // whichever axis that is. A group of threads scans one block of a row (lower/gpu/scan.h), or one block of several rows that are neighbours
 // in memory (lower/gpu/scan_columns.h). A row of several blocks takes several kernels, which are the phases of the scan. The elements of a
-// row are level 0. The totals of the blocks of one level are the elements of the next level, up to a level that is a single block:
+// row are level 0. The totals of the blocks of one level are the elements of the next level, up to a level that is a single block. The last
+// block of a row has no total, because no block comes after it:
 //
-//   totals 0, totals 1, …       from level 0 up: compute the total of each block
+//   totals 0, totals 1, …       from level 0 up: compute the total of each block but the last
 //   values 1, values 0          from the last level down: compute the running values of each block, starting from the running value on the
 //                               level above of all blocks before it; the running values of level 0 are the results
 //
@@ -17,7 +18,7 @@
 namespace harp {
 
 struct GridScan {
-  std::vector<Dim> counts;  // for each level: the number of its elements in a row
+  std::vector<Dim> counts;  // for each level: the number of its elements in a row; level 1 has none if the row is a single block
   Dim rows = 1;
   int64_t scans = 1;  // number of scans of the kernel; each has its own totals and running values
 
