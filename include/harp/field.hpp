@@ -357,6 +357,7 @@ bool evaluate(A&... assignments) {
     entry = make_entry(cache, what, hash);
     if (entry == nullptr) return false;
   }
+  if (!numbers_fit(*entry, gathered.data)) return false;
 
   void* outputs[results];
   Buffer apart[results];  // separate memory for results that must not be written to their fields while the program runs

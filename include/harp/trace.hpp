@@ -147,6 +147,9 @@ struct GradientList {
   std::shared_ptr<const GradientList> next;
 };
 
+/// While jit traces a function: the numbers among its arguments that each call has to check.
+inline thread_local std::vector<CheckedNumber> noted_numbers;
+
 /// An array, computed or pending. A pending value, and everything computed from it, belongs to one thread at a time. A computed array may
 /// be used by several threads.
 struct Value {
