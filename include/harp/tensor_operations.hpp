@@ -327,15 +327,11 @@ struct Applier<Kind::tensor> {
 
   static Value* take(const Tensor& tensor, DType beside, Session* session) {
     Value* value = tensor.value();
+    const DType own = value->type->dtype, wanted = value->weak && beside != DType::unknown ? weak_beside(own, beside) : own;
+    if (wanted != own)
+      if (const CheckedNumber number{0, own, wanted}; number.may_exceed() && !check_number(number, value)) return nullptr;
     Resource<Value>::retain(value);
-    if (!value->weak || beside == DType::unknown) return value;
-    const DType wanted = weak_beside(value->type->dtype, beside);
-    if (wanted == value->type->dtype) return value;
-    if (const CheckedNumber number{0, value->type->dtype, wanted}; number.may_exceed() && !check_number(number, value)) {
-      Resource<Value>::release(value);
-      return nullptr;
-    }
-    return trace(op::cast{wanted}, session, &value, 1);
+    return wanted == own ? value : trace(op::cast{wanted}, session, &value, 1);
   }
   /// Checks a number that was passed to a jit function, if it is known, or notes that each call of that function has to check it.
   static bool check_number(CheckedNumber number, const Value* value) {
