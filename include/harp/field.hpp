@@ -320,7 +320,7 @@ bool evaluate(A&... assignments) {
   if (session->device_number != 0) {
     if constexpr (results == 1) {
       const Outcome outcome = launch_kernel(assignments...);
-      if (outcome != Outcome::not_here) return outcome == Outcome::launched;
+      if (outcome != Outcome::not_here) return outcome == Outcome::done;
     }
     after_default_stream(session);
   }

@@ -34,7 +34,7 @@ struct AnyCall {
 template <class Op>
 struct Call final : AnyCall {
   Op op;
-  explicit Call(const Op& op) : op(op) {}
+  explicit Call(const Op& operation) : op(operation) {}
   size_t results(size_t count) const override {
     if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>)
       return op.results(count);
