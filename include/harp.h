@@ -359,7 +359,7 @@ HARP_API harp_string* harp_cache_dir(harp_context* context, harp_error** err);
 HARP_API harp_status harp_cache_clear(harp_context* context, harp_error** err);
 
 /* Lists the compiled programs in the cache directory, one a line: key, bytes, seconds since the last use, target, compiler and signature,
- * separated by tabs. The caller owns the result. */
+ * separated by tabs; control characters in a name are written as \x0a. The caller owns the result. */
 HARP_API harp_string* harp_cache_list(harp_context* context, harp_error** err);
 
 typedef struct harp_cache_stats_info {
@@ -426,7 +426,7 @@ HARP_API harp_status harp_memory_stats(harp_context* context, harp_memory_stats_
 HARP_API harp_graph* harp_graph_new(harp_context* context, uint32_t flags, harp_error** err);
 HARP_API harp_graph* harp_graph_retain(harp_graph* graph);
 HARP_API void harp_graph_release(harp_graph* graph);
-/* Sets the graph's name in text, signatures and generated code; the default is "graph". A name consists of letters, digits, _ . and - */
+/* Sets the graph's name in text, signatures and generated code; the default is "graph". Any text except "" is a name. */
 HARP_API harp_status harp_graph_set_name(harp_graph* graph, const char* name, harp_error** err);
 /* Returns the error that the graph stores, or NULL. Borrowed until the graph is released. */
 HARP_API const harp_error* harp_graph_error(const harp_graph* graph);

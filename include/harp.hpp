@@ -7,7 +7,8 @@
 //   Field                       expression templates: D = A * B + C is one loop over memory        field.hpp
 //                               in CUDA sources: one kernel, which nvcc compiles                   assignment.hpp
 //   Context, Buffer             the context of all objects; input and output arrays                handles.hpp
-//   add, exp, sum, conv2d ...   every operation of harp.h, on nodes, tensors and fields alike      operations.hpp
+//   add, exp, sum, conv2d ...   every operation of harp.h, on nodes, tensors and fields            operations.hpp
+//                               (fields: not those of a list of arrays or with several results)
 //
 // Errors are harp::Error, thrown by the operation that fails (error.hpp). If exceptions are disabled, a handler is called instead, and the
 // operation returns an empty handle. Everything is in the namespace harp. docs/cpp.md is the introduction.

@@ -249,7 +249,7 @@ func (g *Graph) madePair(status C.harp_status, first, second *C.harp_node) (Node
 	return Node{g: g, p: first}, Node{g: g, p: second}
 }
 
-// SetName sets the name in text, signatures and generated code. It may consist of letters, digits, _ . and -
+// SetName sets the name in text, signatures and generated code. Any text except "" is a name.
 func (g *Graph) SetName(name string) error {
 	if err := g.begin(); err != nil {
 		return err

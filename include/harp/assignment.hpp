@@ -24,7 +24,7 @@ class Assignment;
 
 namespace detail {
 
-enum class Outcome { launched, failed, not_here };
+enum class Outcome { done, failed, not_here };
 
 /// Makes harp's later work on the device of a context wait for all work that the program has put on CUDA's default stream.
 inline void after_default_stream([[maybe_unused]] const Session* session) {
@@ -369,8 +369,8 @@ Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
     ++launched.runs;
     ++launched.kernels;
     launched.bytes += (E::fields + 1) * arrays.type->bytes;
-    if (arrays.type->elements == 0) return Outcome::launched;
-    return launch_assignment(session, to.data(), from, arrays.type->elements) ? Outcome::launched : Outcome::failed;
+    if (arrays.type->elements == 0) return Outcome::done;
+    return launch_assignment(session, to.data(), from, arrays.type->elements) ? Outcome::done : Outcome::failed;
   } else {
     return Outcome::not_here;
   }

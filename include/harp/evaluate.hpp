@@ -10,6 +10,7 @@
 
 #include <harp/realize.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace harp {
@@ -68,10 +69,17 @@ struct ExpressionBuilder {
   harp_graph* graph;
   const uint64_t* leaf;  // the word of the cache key for the next operand that is a field
   const std::vector<harp_node*>& inputs;
-  size_t next = 0;                  // index of the next input
-  std::vector<harp_node*> results;  // nodes of the results of earlier assignments
+  size_t next = 0;                     // index of the next input
+  std::vector<harp_node*> results;     // nodes of the results of earlier assignments
+  std::vector<CheckedNumber> checked;  // the numbers that each evaluation checks
 
   harp_node* number() { return inputs[next++]; }
+  /// Converts the node of a number from the dtype of its C++ type to the dtype that it takes beside the arrays.
+  harp_node* cast_number(harp_node* node, DType own, DType taken) {
+    const auto input = static_cast<size_t>(std::find(inputs.begin(), inputs.end(), node) - inputs.begin());
+    if (const CheckedNumber number{input, own, taken}; number.may_exceed()) checked.push_back(number);
+    return harp_cast(node, raw(taken));
+  }
   harp_node* field() {
     const uint64_t word = *leaf++;
     if ((word & 7) == kSameAsInput) return inputs[word >> 3];
@@ -87,6 +95,7 @@ struct Compiled {
   harp_entry_point_ex entry = nullptr;           // NULL: the program has no entry point
   std::vector<std::pair<size_t, int32_t>> vars;  // for each shape variable, the input and axis that determine it
   std::vector<uint64_t> in_place;                // for each result, a bit mask: bit i is set if the result may overwrite input i
+  std::vector<CheckedNumber> numbers;            // the numbers that each evaluation checks
   // True: inputs and results are passed as arrays of one axis, because all operations are elementwise on arrays of one shape.
   bool flat = false;
   uint64_t kernels = 0;
@@ -219,8 +228,9 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
     inputs.push_back(harp_input(graph.get(), ("x" + std::to_string(i)).c_str(), raw(what.types[i]->dtype),
                                 static_cast<int32_t>(dims.size()), dims.data()));
   }
-  ExpressionBuilder builder{graph.get(), what.key.data() + 1, inputs, 0, {}};
+  ExpressionBuilder builder{graph.get(), what.key.data() + 1, inputs, 0, {}, {}};
   if (what.build(builder, what.expressions)) {
+    compiled->numbers = std::move(builder.checked);
     for (size_t i = 0; i < what.results; ++i) harp_output(graph.get(), ("y" + std::to_string(i)).c_str(), builder.results[i]);
     CompileOptions options;
     if (what.session->device_number != 0) options.backend = "cuda";
@@ -380,6 +390,13 @@ inline bool call_program(const Entry& entry, void* const* inputs, const Type* co
   Out err;
   harp_program_call(entry.compiled->program.get(), in.size(), in.data(), out.size(), out.data(), nullptr, err);
   return !err.raised();
+}
+
+/// Returns whether the dtypes that the integers in the expressions take can represent their values. If not, raises an error.
+inline bool numbers_fit(const Entry& entry, void* const* inputs) {
+  for (const CheckedNumber& number : entry.compiled->numbers)
+    if (!number.check(inputs[number.input])) return false;
+  return true;
 }
 
 /// A run uses several threads only if its inputs and results have at least this many bytes in total.

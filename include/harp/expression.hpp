@@ -142,7 +142,7 @@ class Operation : public Expr<D> {
           for (size_t i = Op::first_value; i < sizeof...(A); ++i)
             if (!is_number_[i]) beside = higher(beside, static_cast<DType>(harp_node_dtype(x[i])));
           size_t i = 0;
-          (cast_number(operand, x[i++], beside), ...);
+          (cast_number(operand, x[i++], beside, builder), ...);
           return op_(x);
         },
         operands_);
@@ -183,8 +183,8 @@ class Operation : public Expr<D> {
       return operand.build(builder);
   }
   template <class X>
-  static void cast_number(const X& operand, harp_node*& node, DType beside) {
-    if constexpr (IsScalar<X>::value) node = harp_cast(node, raw(operand.beside(beside)));
+  static void cast_number(const X& operand, harp_node*& node, DType beside, ExpressionBuilder& builder) {
+    if constexpr (IsScalar<X>::value) node = builder.cast_number(node, dtype_of<decltype(operand.number())>, operand.beside(beside));
   }
 
   Op op_;

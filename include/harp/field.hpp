@@ -320,7 +320,7 @@ bool evaluate(A&... assignments) {
   if (session->device_number != 0) {
     if constexpr (results == 1) {
       const Outcome outcome = launch_kernel(assignments...);
-      if (outcome != Outcome::not_here) return outcome == Outcome::launched;
+      if (outcome != Outcome::not_here) return outcome == Outcome::done;
     }
     after_default_stream(session);
   }
@@ -357,6 +357,7 @@ bool evaluate(A&... assignments) {
     entry = make_entry(cache, what, hash);
     if (entry == nullptr) return false;
   }
+  if (!numbers_fit(*entry, gathered.data)) return false;
 
   void* outputs[results];
   Buffer apart[results];  // separate memory for results that must not be written to their fields while the program runs

@@ -167,16 +167,16 @@ struct Host : HostFunction {
                 "a native function returns void, or an int32_t that is 0 on success");
 
   F function;
-  static constexpr DType output = dtype_of<typename Parameter<Output>::element>;
-  static_assert(output != DType::unknown && ((dtype_of<typename Parameter<Input>::element> != DType::unknown) && ...),
+  static constexpr DType output_dtype = dtype_of<typename Parameter<Output>::element>;
+  static_assert(output_dtype != DType::unknown && ((dtype_of<typename Parameter<Input>::element> != DType::unknown) && ...),
                 "harp has no dtype for elements of this type");
 
-  Host(const char* name, F f) : function(std::move(f)) {
-    this->name = name;
+  Host(const char* text, F f) : function(std::move(f)) {
+    name = text;
     signature = "i32(void* user";
     size_t i = 0;
     ((signature += std::string(", ") + name_of(dtype_of<typename Parameter<Input>::element>) + "* input" + std::to_string(i++)), ...);
-    signature += std::string(", ") + name_of(output) + "* output";
+    signature += std::string(", ") + name_of(output_dtype) + "* output";
   }
 
   /// Reads the rank and the sizes of the next array, and advances `size` past them.
@@ -282,7 +282,7 @@ harp_node* native_node(const H& host, const Sizes& dims, harp_node* const* x) {
   desc.function = H::trampoline_of(taken);
   desc.user = const_cast<H*>(&host);
   desc.signature = signature.c_str();
-  desc.dtype = raw(H::output);
+  desc.dtype = raw(H::output_dtype);
   desc.rank = dims.count();
   desc.dims = dims.data();
   return harp_native(static_cast<int32_t>(H::count), x, &desc);

@@ -15,9 +15,9 @@ struct ArrayView {
   DType dtype = DType::unknown;
 
   ArrayView() = default;
-  ArrayView(T* data, const Sizes& dims, DType dtype) : data(data), dims(dims), dtype(dtype) {}
+  ArrayView(T* elements, const Sizes& sizes, DType type) : data(elements), dims(sizes), dtype(type) {}
   template <class U, class = std::enable_if_t<!std::is_void_v<U> && std::is_convertible_v<U*, T*>>>
-  ArrayView(U* data, const Sizes& dims) : data(data), dims(dims), dtype(dtype_of<U>) {}
+  ArrayView(U* elements, const Sizes& sizes) : data(elements), dims(sizes), dtype(dtype_of<U>) {}
 
   int32_t rank() const { return dims.count(); }
   /// The number of elements.
@@ -87,13 +87,13 @@ class Program {
   /// The program as a plain function; harp.h describes the caller's obligations.
   harp_entry_point entry() const {
     detail::Out err;
-    harp_entry_point entry = harp_program_entry(get(), err);
-    return err.raised() ? nullptr : entry;
+    harp_entry_point function = harp_program_entry(get(), err);
+    return err.raised() ? nullptr : function;
   }
   harp_entry_point_ex entry_ex() const {
     detail::Out err;
-    harp_entry_point_ex entry = harp_program_entry_ex(get(), err);
-    return err.raised() ? nullptr : entry;
+    harp_entry_point_ex function = harp_program_entry_ex(get(), err);
+    return err.raised() ? nullptr : function;
   }
 
  private:

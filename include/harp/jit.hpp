@@ -92,7 +92,8 @@ struct Traced {
   std::vector<Tensor> captured;    // for each leaf of the trace that is not an argument: the captured tensor or number
   std::vector<uint32_t> origins;   // indices of the leaves of the trace from which a differentiable path leads to a result
   std::vector<const Type*> results;
-  std::vector<size_t> lengths;  // the length of each vector in the result
+  std::vector<size_t> lengths;         // the length of each vector in the result
+  std::vector<CheckedNumber> numbers;  // the numbers among the arguments that each call checks
 };
 
 /// An axis of an argument whose size is symbolic. If `name` is not empty, jit makes a symbolic size of this name; otherwise `size` is a
@@ -174,6 +175,7 @@ inline std::shared_ptr<const Traced> finish_trace(Session* session, const Words&
   auto traced = std::make_shared<Traced>();
   std::vector<Value*> values;
   traced->lengths = results.lengths;
+  traced->numbers = std::move(noted_numbers);
   for (const Tensor& result : results.tensors) {
     if (!result.defined()) return nullptr;
     values.push_back(result.value());
@@ -299,12 +301,15 @@ class Jit {
           Tracing() { ++tracing; }
           ~Tracing() { --tracing; }
         } inside;
+        noted_numbers.clear();
         Pack<Result>::flatten(function_(placeholder(session, types[I], I, numbers[I])...), results);
       }
       traced = finish_trace(session, key, results);
       if (traced == nullptr) return {};
       traces_->add(traced);
     }
+    for (const CheckedNumber& number : traced->numbers)
+      if (!number.check(arguments[number.input].value()->data)) return {};
 
     Value* few[16];
     std::vector<Value*> many(traced->arguments.size() > 16 ? traced->arguments.size() : 0);

@@ -185,17 +185,6 @@ inline bool write_number(const Number& number, DType dtype, void* to) {
   }
 }
 
-/// True if the dtype can represent the number; always true for a C++ bool, and for dtypes that are not integers.
-inline bool holds(DType dtype, const Number& number) {
-  const Category category = category_of(dtype);
-  if (category != Category::integer || number.category == Category::boolean) return true;
-  const bool has_sign = dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
-  const unsigned bits = static_cast<unsigned>(size_of(dtype)) * 8;
-  const bool negative = !number.is_unsigned && number.i < 0;
-  if (negative) return has_sign && number.i >= INT64_MIN >> (64 - bits);
-  return number.u <= UINT64_MAX >> (64 - bits) >> (has_sign ? 1 : 0);
-}
-
 /// Converts a number to the category of a dtype that the caller has given, by the rules of harp_constant. Returns false after an error: the
 /// dtype cannot represent the number.
 inline bool fit(DType dtype, Number& number) {
@@ -224,11 +213,7 @@ inline bool is_simple(const Number& number) {
 
 /// Makes a value of a C++ number that is combined with arrays of a dtype. NULL after an error.
 inline Value* number_value(const Number& number, DType dtype, Session* session) {
-  if (!holds(dtype, number)) {
-    const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
-    raise({HARP_ERROR_RANGE, "the number " + text + " does not fit " + name_of(dtype)});
-    return nullptr;
-  }
+  if (!check_holds(dtype, number)) return nullptr;
   const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
   if (!narrow && is_simple(number)) return trace(op::constant{number, dtype}, session, nullptr, 0);
   const DType own = narrow ? DType::f64 : dtype;
@@ -342,10 +327,20 @@ struct Applier<Kind::tensor> {
 
   static Value* take(const Tensor& tensor, DType beside, Session* session) {
     Value* value = tensor.value();
+    const DType own = value->type->dtype, wanted = value->weak && beside != DType::unknown ? weak_beside(own, beside) : own;
+    if (wanted != own)
+      if (const CheckedNumber number{0, own, wanted}; number.may_exceed() && !check_number(number, value)) return nullptr;
     Resource<Value>::retain(value);
-    if (!value->weak || beside == DType::unknown) return value;
-    const DType wanted = weak_beside(value->type->dtype, beside);
-    return wanted == value->type->dtype ? value : trace(op::cast{wanted}, session, &value, 1);
+    return wanted == own ? value : trace(op::cast{wanted}, session, &value, 1);
+  }
+  /// Checks a number that was passed to a jit function, if it is known, or notes that each call of that function has to check it.
+  static bool check_number(CheckedNumber number, const Value* value) {
+    if (value->argument >= 0) {
+      number.input = static_cast<size_t>(value->argument);
+      noted_numbers.push_back(number);
+      return true;
+    }
+    return !value->is_there() || number.check(value->data);
   }
   static DType weak_beside(DType weak, DType beside) {
     switch (category_of(weak)) {

@@ -34,7 +34,7 @@ struct AnyCall {
 template <class Op>
 struct Call final : AnyCall {
   Op op;
-  explicit Call(const Op& op) : op(op) {}
+  explicit Call(const Op& operation) : op(operation) {}
   size_t results(size_t count) const override {
     if constexpr (std::is_invocable_v<const Op&, harp_node* const*, size_t, harp_node**>)
       return op.results(count);
@@ -146,6 +146,9 @@ struct GradientList {
   std::shared_ptr<Gradients> gradients;
   std::shared_ptr<const GradientList> next;
 };
+
+/// While jit traces a function: the numbers among its arguments that each call has to check.
+inline thread_local std::vector<CheckedNumber> noted_numbers;
 
 /// An array, computed or pending. A pending value, and everything computed from it, belongs to one thread at a time. A computed array may
 /// be used by several threads.

@@ -330,6 +330,53 @@ struct Number {
   }
 };
 
+inline bool has_sign(DType integer) {
+  return integer == DType::i8 || integer == DType::i16 || integer == DType::i32 || integer == DType::i64;
+}
+/// The number of bits that hold the magnitude of an integer.
+inline unsigned magnitude_bits(DType integer) { return static_cast<unsigned>(size_of(integer)) * 8 - (has_sign(integer) ? 1 : 0); }
+
+/// True if the dtype can represent the number; always true for a C++ bool, and for dtypes that are not integers.
+inline bool holds(DType dtype, const Number& number) {
+  if (category_of(dtype) != Category::integer || number.category == Category::boolean) return true;
+  const unsigned bits = magnitude_bits(dtype);
+  if (!number.is_unsigned && number.i < 0) return has_sign(dtype) && number.i >= INT64_MIN >> (63 - bits);
+  return number.u <= UINT64_MAX >> (64 - bits);
+}
+
+/// Returns whether the dtype that an integer takes beside arrays can represent it. If not, raises an error.
+inline bool check_holds(DType dtype, const Number& number) {
+  if (holds(dtype, number)) return true;
+  const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
+  raise({HARP_ERROR_RANGE, "the number " + text + " does not fit " + name_of(dtype)});
+  return false;
+}
+
+/// An integer that is an input of a program, the dtype of its C++ type, and the integer dtype that it takes beside arrays.
+struct CheckedNumber {
+  size_t input;
+  DType own, taken;
+
+  /// True if `taken` cannot represent every number of the C++ type: the number must then be checked in each run.
+  bool may_exceed() const {
+    if (category_of(own) != Category::integer || category_of(taken) != Category::integer) return false;
+    return (has_sign(own) && !has_sign(taken)) || magnitude_bits(own) > magnitude_bits(taken);
+  }
+  /// Returns whether `taken` can represent the number at this address. If not, raises an error.
+  bool check(const void* number) const {
+    switch (own) {
+      case DType::i8: return check_holds(taken, *static_cast<const int8_t*>(number));
+      case DType::u8: return check_holds(taken, *static_cast<const uint8_t*>(number));
+      case DType::i16: return check_holds(taken, *static_cast<const int16_t*>(number));
+      case DType::u16: return check_holds(taken, *static_cast<const uint16_t*>(number));
+      case DType::i32: return check_holds(taken, *static_cast<const int32_t*>(number));
+      case DType::u32: return check_holds(taken, *static_cast<const uint32_t*>(number));
+      case DType::i64: return check_holds(taken, *static_cast<const int64_t*>(number));
+      default: return check_holds(taken, *static_cast<const uint64_t*>(number));
+    }
+  }
+};
+
 /// Given the dtypes of two arrays of one operation, returns the dtype that C++ numbers in this operation take.
 inline DType higher(DType a, DType b) {
   if (a == DType::unknown) return b;

@@ -18,7 +18,7 @@ harp_graph* common_graph(const char* op, std::span<harp_node* const> operands, h
   size_t missing = operands.size();
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i] == nullptr)
-      missing = i;
+      missing = std::min(missing, i);
     else if (graph == nullptr)
       graph = operands[i]->graph;
   }

@@ -5,6 +5,7 @@
 #include "capi/compile_settings.h"
 #include "capi/handles.h"
 #include "capi/structs.h"
+#include "graph/text_lexer.h"
 #include "run/cuda/device.h"
 #include "tune/measure.h"
 
@@ -198,11 +199,12 @@ harp_string* harp_cache_list(harp_context* context, harp_error** err) {
     CompileCache& cache = required(context, "harp_cache_list", "context").service.cache();
     const auto inside = context->fork_guard.enter("harp_cache_list");
     const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    std::string text;
+    std::string lines;
     for (const CacheEntryInfo& entry : cache.list())
-      append(text, cat(entry.name, "\t", entry.bytes, "\t", std::max<int64_t>(0, (now - entry.used_ns) / 1'000'000'000), "\t",
-                       entry.manifest.target, "\t", entry.manifest.compiler, "\t", entry.manifest.signature, "\n"));
-    return new harp_string{std::move(text)};
+      append(lines, cat(entry.name, "\t", entry.bytes, "\t", std::max<int64_t>(0, (now - entry.used_ns) / 1'000'000'000), "\t",
+                        text::printable(entry.manifest.target), "\t", text::printable(entry.manifest.compiler), "\t",
+                        text::printable(entry.manifest.signature), "\n"));
+    return new harp_string{std::move(lines)};
   });
 }
 

@@ -10,14 +10,27 @@ harp_node* harp_stop_gradient(harp_node* x) {
   return build_from("stop_gradient", {x}, [&] { return build::stop_gradient(x->node); });
 }
 
+namespace {
+
+/// Returns the graph in which a call of harp_grad stores its error: that of y or, if y is NULL, of any other node of the call.
+harp_graph* graph_for_error(const harp_node* y, int32_t n, harp_node* const* xs, const harp_node* grad_output) {
+  if (y != nullptr) return y->graph;
+  if (xs != nullptr)
+    for (int32_t i = 0; i < n; ++i)
+      if (xs[i] != nullptr) return xs[i]->graph;
+  return grad_output != nullptr ? grad_output->graph : nullptr;
+}
+
+}  // namespace
+
 harp_status harp_grad(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients) {
   return harp_grad_flags(y, n, xs, grad_output, 0, out_gradients);
 }
 
 harp_status harp_grad_flags(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, uint32_t flags,
                             harp_node** out_gradients) {
-  if (y == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
-  return change_graph(y->graph, [&] {
+  harp_graph* const graph = graph_for_error(y, n, xs, grad_output);
+  return change_graph(graph, [&] {
     HARP_CHECK(n >= 0 && (xs != nullptr || n == 0), Code::kInvalidArgument, "grad: expected a list of nodes, got ",
                n < 0 ? cat("a list of ", n) : std::string("NULL"));
     HARP_CHECK(out_gradients != nullptr, Code::kInvalidArgument, "grad: the array of gradients is NULL");
@@ -32,7 +45,7 @@ harp_status harp_grad_flags(harp_node* y, int32_t n, harp_node* const* xs, harp_
         (flags & HARP_GRAD_ZERO_WHERE_INDEPENDENT) != 0 ? grad::WhereIndependent::kZeros : grad::WhereIndependent::kError;
     std::vector<harp_node*> handles;
     for (NodeRef gradient : grad::gradients(y->node, nodes_of({xs, static_cast<size_t>(n)}), node_or_null(grad_output), where_independent))
-      handles.push_back(y->graph->wrap(gradient));
+      handles.push_back(graph->wrap(gradient));
     std::copy(handles.begin(), handles.end(), out_gradients);
   });
 }

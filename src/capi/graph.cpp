@@ -266,12 +266,17 @@ harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err) {
 
 namespace {
 
-std::span<const int64_t> plain_shape(const char* function, int32_t rank, const int64_t* dims) {
+/// Checks a list of sizes or indices, which must not be negative. `one` and `many` are the words for them in messages ("size", "sizes").
+std::span<const int64_t> plain_numbers(const char* function, const char* one, const char* many, int32_t rank, const int64_t* numbers) {
   HARP_CHECK(rank >= 0 && rank <= kMaxRank, Code::kShape, function, ": the rank is ", rank, ", expected 0..", kMaxRank);
-  HARP_CHECK(dims != nullptr || rank == 0, Code::kInvalidArgument, function, ": a list of sizes is NULL");
+  HARP_CHECK(numbers != nullptr || rank == 0, Code::kInvalidArgument, function, ": a list of ", many, " is NULL");
   for (int32_t i = 0; i < rank; ++i)
-    HARP_CHECK(dims[i] >= 0, Code::kRange, function, ": size ", i, " is ", dims[i], ", expected at least 0");
-  return {dims, static_cast<size_t>(rank)};
+    HARP_CHECK(numbers[i] >= 0, Code::kRange, function, ": ", one, " ", i, " is ", numbers[i], ", expected at least 0");
+  return {numbers, static_cast<size_t>(rank)};
+}
+
+std::span<const int64_t> plain_shape(const char* function, int32_t rank, const int64_t* dims) {
+  return plain_numbers(function, "size", "sizes", rank, dims);
 }
 
 }  // namespace
@@ -290,7 +295,7 @@ harp_status harp_broadcast_shapes(int32_t a_rank, const int64_t* a_dims, int32_t
 harp_status harp_broadcast_index(int32_t result_rank, const int64_t* index, int32_t rank, const int64_t* dims, int64_t* source,
                                  harp_error** err) {
   return guard_status(err, [&] {
-    const std::span<const int64_t> from = plain_shape("harp_broadcast_index", result_rank, index);
+    const std::span<const int64_t> from = plain_numbers("harp_broadcast_index", "index", "indices", result_rank, index);
     const std::span<const int64_t> sizes = plain_shape("harp_broadcast_index", rank, dims);
     HARP_CHECK(rank <= result_rank, Code::kShape, "harp_broadcast_index: an array of rank ", rank, " does not broadcast to rank ",
                result_rank);

@@ -95,10 +95,11 @@ void check_lists(const char* function, const harp_program* program, bool has_inp
 /// identify the array in messages.
 template <class Array>
 RunArray array_argument(const char* what, size_t index, const Array& array) {
-  const auto refused = [&](const auto&... parts) { fail(Code::kInvalidArgument, "harp_program_call: ", what, " ", index, ": ", parts...); };
-  if (array.dtype <= 0 || array.dtype >= kDTypeCount || !kDTypes[array.dtype].in_graph) refused(array.dtype, " is not a dtype");
-  if (array.rank < 0 || array.rank > kMaxRank) refused("the rank is ", array.rank, ", expected 0..", kMaxRank);
-  if (array.dims == nullptr && array.rank > 0) refused("dims is NULL");
+  const auto refused = [&](Code code, const auto&... parts) { fail(code, "harp_program_call: ", what, " ", index, ": ", parts...); };
+  if (array.dtype <= 0 || array.dtype >= kDTypeCount || !kDTypes[array.dtype].in_graph)
+    refused(Code::kDType, array.dtype, " is not a dtype");
+  if (array.rank < 0 || array.rank > kMaxRank) refused(Code::kShape, "the rank is ", array.rank, ", expected 0..", kMaxRank);
+  if (array.dims == nullptr && array.rank > 0) refused(Code::kInvalidArgument, "dims is NULL");
   RunArray result;
   result.type = {static_cast<DType>(array.dtype), {array.dims, static_cast<size_t>(array.rank)}};
   result.data = const_cast<void*>(static_cast<const void*>(array.data));

@@ -53,6 +53,8 @@ TEST_CASE("C1: mistakes in building stick to the graph") {
   check_sticks([](harp_graph* g) { harp_add(input(g, "a", {2}), input(g, "b", {2}, HARP_I32)); }, HARP_ERROR_DTYPE, "cast");
   check_sticks([](harp_graph* g) { harp_exp(input(g, "a", {2}, HARP_I32)); }, HARP_ERROR_DTYPE, "exp");
   check_sticks([](harp_graph* g) { harp_add(input(g, "a", {2}), nullptr); }, HARP_ERROR_INVALID_ARGUMENT, "add: operand 2 is NULL");
+  check_sticks([](harp_graph* g) { harp_where(nullptr, nullptr, input(g, "a", {2})); }, HARP_ERROR_INVALID_ARGUMENT,
+               "where: operand 1 is NULL");
   check_sticks([](harp_graph* g) { harp_output(g, "y", nullptr); }, HARP_ERROR_INVALID_ARGUMENT, "output \"y\": the node is NULL");
   check_sticks([](harp_graph* g) { harp_output(g, nullptr, input(g, "a", {2})); }, HARP_ERROR_INVALID_ARGUMENT, "name is NULL");
   check_sticks([](harp_graph* g) { harp_input(g, nullptr, HARP_F32, 0, nullptr); }, HARP_ERROR_INVALID_ARGUMENT, "name is NULL");

@@ -263,10 +263,12 @@ TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffer
     std::vector<int64_t> c(1);
     const harp_const_array inputs[] = {source(x, dims, HARP_F32), source(k, scalar, HARP_I64)};
     const harp_array outputs[] = {target(y, dims, HARP_F32), target(c, scalar, HARP_I64)};
+    harp_status last = HARP_OK;
     const auto call = [&](std::vector<harp_const_array> in, std::vector<harp_array> out) {
       ErrorSlot err;
       const harp_status status = harp_program_call(program.get(), in.size(), in.data(), out.size(), out.data(), nullptr, err);
       CHECK(status == err.code());
+      last = status;
       return err.message();
     };
     CHECK(call({inputs[0], inputs[1]}, {outputs[0], outputs[1]}) == "");
@@ -280,8 +282,10 @@ TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffer
     harp_const_array bad = inputs[0];
     bad.dtype = 77;
     CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: 77 is not a dtype");
+    CHECK(last == HARP_ERROR_DTYPE);
     bad = inputs[0], bad.rank = 17;
     CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: the rank is 17, expected 0..16");
+    CHECK(last == HARP_ERROR_SHAPE);
     bad = inputs[0], bad.dims = nullptr;
     CHECK(call({bad, inputs[1]}, {outputs[0], outputs[1]}) == "harp_program_call: input 0: dims is NULL");
     bad = inputs[0], bad.data = nullptr;

@@ -134,6 +134,13 @@ TEST_CASE("G19.loud_error C1: flags of gradients, and other mistakes that stay m
   CHECK(fails(HARP_ERROR_INVALID_ARGUMENT, [](auto* x, auto*, auto** out) {
           return harp_grad_flags(sum_of(x), 0, nullptr, nullptr, kZeros, out);
         }).find("expected at least one node to differentiate") != std::string::npos);
+  // Without y, any other node determines the graph that stores the error; without any node, only the status reports it.
+  CHECK(fails(HARP_ERROR_INVALID_ARGUMENT, [](auto* x, auto*, auto** out) {
+          harp_node* const xs[] = {nullptr, x};
+          return harp_grad(nullptr, 2, xs, nullptr, out);
+        }) == "grad: operand 1 is NULL");
+  CHECK(fails(HARP_ERROR_INVALID_ARGUMENT, [](auto* x, auto*, auto** out) { return harp_grad(nullptr, 0, nullptr, x, out); }) ==
+        "grad: operand 1 is NULL");
   CHECK(harp_grad_flags(nullptr, 0, nullptr, nullptr, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 }
 

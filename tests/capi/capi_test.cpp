@@ -1,7 +1,9 @@
 // Tests the C API as a program uses it. Every function of harp.h is called in this file or in capi_host_test.cpp, capi_errors_test.cpp or
 // capi_operations_test.cpp.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <sstream>
 
 #include "support/affine_graph.h"
 
@@ -264,6 +266,10 @@ TEST_CASE("G8.broadcast_shapes G8.broadcast_index G8.error: NumPy's rules for pl
   CHECK(std::vector<int64_t>(source, source + 3) == std::vector<int64_t>{4, 0, 2});
   REQUIRE(harp_broadcast_index(3, index, 2, b, source, nullptr) == HARP_OK);
   CHECK(std::vector<int64_t>(source, source + 2) == std::vector<int64_t>{3, 0});
+  const int64_t negative[] = {4, -3, 2};
+  ErrorSlot negative_index;
+  CHECK(harp_broadcast_index(3, negative, 3, a, source, negative_index) == HARP_ERROR_RANGE);
+  CHECK(negative_index.message() == "harp_broadcast_index: index 1 is -3, expected at least 0");
 }
 
 TEST_CASE("C1: layout of the structs that cross the boundary") {
@@ -469,6 +475,18 @@ TEST_CASE("C1: the cache through the API: misses, hits in memory and on disk, cl
   CHECK(stats.disk_hits == 1);
   CHECK(stats.misses == 0);
   CHECK(take(harp_cache_list(context.get(), nullptr)).find("a: f32[n, 3]") != std::string::npos);
+  {
+    // A name may contain line breaks and tabs; each entry of the list is still one line of six columns.
+    const Graph odd = parse(context.get(), R"(graph g("x\ny\tz": f32[2]) { return r = "x\ny\tz" * 2 })");
+    compile(odd.get(), "c");
+    std::istringstream list(take(harp_cache_list(context.get(), nullptr)));
+    bool found = false;
+    for (std::string line; std::getline(list, line);) {
+      CHECK(std::count(line.begin(), line.end(), '\t') == 5);
+      found = found || line.find(R"(x\x0ay\x09z: f32[2])") != std::string::npos;
+    }
+    CHECK(found);
+  }
   CHECK(harp_cache_clear(context.get(), nullptr) == HARP_OK);
   CHECK(take(harp_cache_list(context.get(), nullptr)).empty());
   CHECK(cache_of(compile(graph.get(), "c")) == HARP_CACHE_NONE);

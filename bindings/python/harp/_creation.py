@@ -22,6 +22,8 @@ def full(shape: Shape, fill_value: Number | Array, dtype: DTypeLike | None = Non
     if type(fill_value) in OF_PYTHON:
         made = OF_PYTHON[type(fill_value)] if dtype is None else dtype_of(dtype)
         return _ops.full(number_of_dtype(fill_value, made), sizes_of(shape))
+    if dtype is not None and is_number(fill_value):
+        return _ops.full(number_of_dtype(fill_value, dtype_of(dtype)), sizes_of(shape))
     return _ops.full(asarray(fill_value, dtype=dtype), sizes_of(shape))
 
 
@@ -35,7 +37,12 @@ def beside(x: Tensor, value: Any) -> Tensor:
 
 def cast_to(x: Tensor, value: Any) -> Tensor:
     """A value that is stored among the elements of x: converted to x's dtype."""
-    return number_of_dtype(value, x.dtype) if type(value) in OF_PYTHON else asarray(value).astype(x.dtype)
+    return number_of_dtype(value, x.dtype) if is_number(value) else asarray(value).astype(x.dtype)
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value is a Python number, or stands for one that is an argument of a traced function."""
+    return type(value) in OF_PYTHON or (isinstance(value, Tensor) and _core.is_weak(value))
 
 
 def number_of_dtype(number: Any, dtype: DType) -> Tensor:

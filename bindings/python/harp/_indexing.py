@@ -9,8 +9,7 @@ import numpy as np
 
 from . import _core, _ops
 from ._core import Dim, Tensor
-from ._creation import number_of_dtype
-from ._dtypes import OF_PYTHON
+from ._creation import is_number, number_of_dtype
 from ._errors import InvalidArgumentError, ShapeError
 from ._references import TEMPORARY, is_statement
 
@@ -260,7 +259,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
         raise InvalidArgumentError("the assignment would change a copy that nothing refers to, and be lost, because parts of a tensor are copies: "
                                    "instead of x[i][j] = y write x[i, j] = y, or part = x[i]; part[j] = y; x[i] = part")  # fmt: skip
     dtype = x.dtype
-    if type(value) in OF_PYTHON:
+    if is_number(value):
         value = number_of_dtype(value, dtype)
     if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and getattr(value, "ndim", 1) == 0:
         x._rebind(_ops.where(key, _ops.cast(value, dtype), x))

@@ -51,7 +51,7 @@ def jit(
 
     The first call with arguments of some dtypes and shapes runs the function once, on tensors that stand for the arguments, and compiles
     what it computes; later calls only run the program. Arguments are tensors, NumPy arrays, Python numbers (whose values are arguments,
-    too), and tuples, lists and dicts of these.
+    too), and tuples, lists and dicts of these. An integer that the dtype of the other operand cannot hold raises harp.RangeError.
 
     dynamic: axes whose size is symbolic, so that one program serves all sizes: {"x": [0]} (axis 0 of x has a symbolic size of its own),
         {"x": {0: "n"}, "y": {0: "n"}} (axis 0 of x and axis 0 of y have the same size), or a harp.dim instead of the name, which has

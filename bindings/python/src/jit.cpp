@@ -46,6 +46,8 @@ struct Entry {
   };
   // For each symbolic size of the program that no axis of the program's inputs determines: an axis of a parameter that determines it.
   std::vector<Axis> free;
+  // The Python integers among the arguments, and the integer dtypes that they take beside other operands.
+  std::vector<std::pair<size_t, harp_dtype>> taken;
   nb::object tree;  // the structure of the result; None: the function returns one tensor
 };
 
@@ -140,6 +142,7 @@ PyObject* run_entry(Function& function, Entry& entry, const Argument* arguments)
     const nb::list nothing;
     return PyObject_CallFunctionObjArgs(function.finish.ptr(), tree.ptr(), nothing.ptr(), nullptr);
   }
+  for (const auto& [parameter, dtype] : entry.taken) check_integer(static_cast<int64_t>(arguments[parameter].number[0]), dtype);
   std::vector<Ref<Array>> kept;
   for (size_t i = 0; i < entry.inputs.size(); ++i) {
     const int32_t input = entry.inputs[i];
@@ -319,6 +322,12 @@ void add(Function& self, const std::vector<nb::object>& parameters, const std::v
     parameter.rank = input->type->rank;
     std::copy(input->type->dims, input->type->dims + parameter.rank, parameter.dims);
     entry.parameters.push_back(parameter);
+  }
+  for (const Node* node : found.order) {
+    if ((node->flags & Node::kTaken) == 0 || kind_of(node->type->dtype) != Kind::kInteger) continue;
+    const auto at = std::ranges::find(inputs, node->sources()[0]);
+    if (at != inputs.end() && kind_of((*at)->type->dtype) == Kind::kInteger)
+      entry.taken.emplace_back(at - inputs.begin(), node->type->dtype);
   }
   if (results.empty()) {
     self.entries.insert(self.entries.begin(), std::move(entry));

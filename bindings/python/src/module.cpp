@@ -200,6 +200,7 @@ NB_MODULE(_core, m) {
     const Node& node = *node_of_tensor(x.ptr());
     return (node.flags & Node::kInputs) != 0 || node.levels != 0;
   });
+  m.def("is_weak", [](nb::handle x) { return (node_of_tensor(x.ptr())->flags & Node::kWeak) != 0; });
   m.def("is_argument", [](nb::handle x) { return (node_of_tensor(x.ptr())->flags & Node::kInputs) != 0; });
   m.def("operation_names", [] {
     nb::list names;

@@ -65,18 +65,22 @@ bool fits(const Number& number, harp_dtype dtype) {
   return with_sign ? value >= -(int64_t{1} << (bits - 1)) && value < (int64_t{1} << (bits - 1)) : value >= 0 && value < (int64_t{1} << bits);
 }
 
+/// Throws if the integer dtype cannot represent the number.
+void check_fits(const Number& number, harp_dtype dtype) {
+  if (fits(number, dtype)) return;
+  const PlainGraph graph;  // harp itself reports that the number does not fit the dtype, so the message is the same as in a C program
+  if (number.is_wide)
+    harp_constant_u64(graph.get(), dtype, number.low);
+  else
+    harp_constant_i64(graph.get(), dtype, static_cast<int64_t>(number.low));
+  fail(harp_graph_take_error(graph.get()));
+}
+
 Ref<Node> constant_of(const Number& number, harp_dtype dtype) {
   const Kind kind = kind_of(dtype);
   if (kind == Kind::kComplex) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)), number.kind == Kind::kComplex ? number.high : 0);
   if (kind == Kind::kFloat) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)));
-  if (kind == Kind::kInteger && !fits(number, dtype)) {
-    const PlainGraph graph;  // harp itself reports that the number does not fit the dtype, so the message is the same as in a C program
-    if (number.is_wide)
-      harp_constant_u64(graph.get(), dtype, number.low);
-    else
-      harp_constant_i64(graph.get(), dtype, static_cast<int64_t>(number.low));
-    fail(harp_graph_take_error(graph.get()));
-  }
+  if (kind == Kind::kInteger) check_fits(number, dtype);
   return constant(dtype, number.low);
 }
 
@@ -85,6 +89,13 @@ Ref<Node> cast(Ref<Node> node, harp_dtype dtype) {
   static const int32_t kCast = operation_named("cast");
   Node* const sources[] = {node.get()};
   return apply(kCast, {dtype}, sources);
+}
+
+/// Gives a weak node the dtype of the other operands.
+Ref<Node> taken(Ref<Node> node, harp_dtype dtype) {
+  Ref<Node> result = cast(std::move(node), dtype);
+  result->flags |= Node::kTaken;
+  return result;
 }
 
 /// Gives an operand its final dtype if no array determines it. A Python number that is an argument of a traced function is cast to its
@@ -102,6 +113,8 @@ Ref<Node> strong(Ref<Node> node) {
 Ref<Node> dim_node(PyObject* object) { return size_node(dim_of(object)); }
 
 }  // namespace
+
+void check_integer(int64_t value, harp_dtype dtype) { check_fits({Kind::kInteger, static_cast<uint64_t>(value)}, dtype); }
 
 Ref<Node> node_if_array(PyObject* object) {
   if (is_tensor(object)) return node_of_tensor(object);
@@ -145,7 +158,7 @@ bool nodes_together(std::span<PyObject* const> objects, std::vector<Ref<Node>>& 
     if (!nodes[i])
       nodes[i] = constant_of(numbers[i], target);
     else if ((nodes[i]->flags & Node::kWeak) != 0 && (strong_dtype != HARP_UNKNOWN || nodes[i]->type->dtype != target))
-      nodes[i] = cast(nodes[i], target);
+      nodes[i] = taken(nodes[i], target);
   }
   return true;
 }

@@ -17,6 +17,9 @@ Ref<Node> node_of(PyObject* object);
 /// function), take the dtype of the others. Returns false if one of the objects is no operand.
 bool nodes_together(std::span<PyObject* const> objects, std::vector<Ref<Node>>& nodes);
 
+/// Throws if the integer dtype, which an argument of a traced function takes beside other operands, cannot represent its value.
+void check_integer(int64_t value, harp_dtype dtype);
+
 /// Converts a Python integer or a symbolic size, and stores it in `size`. Returns false, with a Python error set, for any other object.
 bool size_of(PyObject* object, int64_t& size);
 /// Returns the dtype that an object stands for: one of harp's, NumPy's, a name, or Python's bool, int, float and complex. Throws for any

@@ -77,6 +77,7 @@ struct Node : Counted {
     kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size, so its value cannot be computed yet
     kGradients = 2,  // its value depends on a gradient
     kWeak = 4,  // is a Python number that is an argument of a traced function: it takes the dtype of the operands with which it is combined
+    kTaken = 8,  // is the cast of a weak node to the dtype of the other operands
   };
   Ref<Operation> operation;  // null: a leaf with a value
   Ref<Type> type;            // null: an operation with several results

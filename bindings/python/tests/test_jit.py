@@ -44,6 +44,31 @@ def test_numbers_are_arguments():
     assert f(np.ones(3), 0.1, 1)[0].dtype is harp.float64
 
 
+def test_integers_that_the_other_operand_cannot_hold():
+    bytes_ = np.array([250, 3], np.uint8)
+    less = harp.jit(lambda x, k: x < k)
+    assert less(bytes_, 4).tolist() == [False, True]
+    for k in [300, -1]:
+        with pytest.raises(harp.RangeError, match=f"{k} does not fit u8"):
+            less(bytes_, k)
+    assert less(bytes_, 255).tolist() == [True, True]
+    assert less.program_count == 1
+    assert less(bytes_, 300.0).tolist() == [True, True]
+    with pytest.raises(harp.RangeError, match="does not fit i32"):
+        less(np.ones(2, np.int32), 2**40)
+
+    def assign(x, k):
+        x[0] = k
+        return x
+
+    for store in [assign, lambda x, k: x.at[0].set(k), lambda x, k: harp.full_like(x, k), lambda x, k: harp.where(x > 3, x, k)]:
+        f = harp.jit(store)
+        assert f(bytes_, 7).dtype is harp.uint8
+        with pytest.raises(harp.RangeError, match="300 does not fit u8"):
+            f(bytes_, 300)
+    assert harp.jit(lambda x, k: x + k.astype(harp.uint8))(bytes_, 300).tolist() == [38, 47]  # an explicit cast wraps
+
+
 def test_numpy_out():
     f = harp.jit(lambda x: x + 1, numpy=True)
     made = f(np.ones(3))

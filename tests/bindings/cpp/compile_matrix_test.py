@@ -12,7 +12,8 @@ import sys
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILERS = [name for name in ("g++", "g++-12", "g++-13", "g++-14", "clang++", "clang++-14", "clang++-16", "clang++-19") if shutil.which(name)]
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wdouble-promotion", "-Wshadow", "-Wundef", "-Wold-style-cast",
+            "-Wcast-qual", "-Wnon-virtual-dtor", "-Wpedantic", "-Werror"]
 
 
 def distinct(compilers):

@@ -99,6 +99,35 @@ TEST_CASE("E1.operators: numbers on both sides, functions, comparisons, conversi
   CHECK(z[1] == std::complex<double>(0, 2));
 }
 
+TEST_CASE("E1.operators: an integer that the dtype of the other operand cannot hold is an error in each evaluation") {
+  const Field<uint8_t> bytes({2}, 250);
+  const Field<int8_t> small({2}, 100);
+  const Field<uint64_t> large({2}, 5);
+  Field<bool> test({2}, true);
+  Field<uint8_t> sum({2}, 9);
+  const auto refused = [](const std::function<void()>& function) {
+    const Error error = error_of(function);
+    return error.code() == HARP_ERROR_RANGE ? error.message() : std::string(error.code_name());
+  };
+  CHECK(refused([&] { test = bytes < 300; }) == "the number 300 does not fit u8");
+  CHECK(refused([&] { test = bytes > -1; }) == "the number -1 does not fit u8");
+  CHECK(refused([&] { test = small < 200U; }) == "the number 200 does not fit i8");
+  CHECK(refused([&] { test = large > -1; }) == "the number -1 does not fit u64");
+  CHECK(test[0]);
+  for (const int number : {5, 256, 4, -1, 0}) {
+    const bool fits = number >= 0 && number < 256;
+    CHECK(refused([&] { sum = bytes + number; }) == (fits ? "OK" : "the number " + std::to_string(number) + " does not fit u8"));
+    if (fits) CHECK(sum[0] == static_cast<uint8_t>(250 + number));
+  }
+  CHECK(sum[0] == 250);
+  CHECK(refused([&] { fuse(sum = bytes + 1, test = bytes < 300); }) == "the number 300 does not fit u8");
+  CHECK(sum[0] == 250);
+  test = small > -128;
+  CHECK(test[0]);
+  test = bytes < 300.0;  // a floating-point number beside integers: both are f32
+  CHECK(test[0]);
+}
+
 TEST_CASE("E1.no_temporary: a field may be read and written in one assignment") {
   Field<double> a = numbers({5}), kept = a;
   const double* memory = a.data();

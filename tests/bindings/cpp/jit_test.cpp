@@ -48,6 +48,25 @@ TEST_CASE("H1.cached/cpp: what jit takes and gives") {
   CHECK(gradient(Tensor({3.0F}))[0].item<float>() == 6);
 }
 
+TEST_CASE("H1.cached/cpp: an integer argument that the dtype of the other operand cannot hold is an error in each call") {
+  const auto less = jit([](const Tensor& x, const Tensor& k) { return x < k; });
+  const Tensor bytes(std::vector<uint8_t>{250, 3});
+  CHECK(less(bytes, 4).to_vector<bool>() == std::vector<bool>{false, true});
+  const Error error = error_of([&] { less(bytes, 300); });
+  CHECK(error.code() == HARP_ERROR_RANGE);
+  CHECK(error.message() == "the number 300 does not fit u8");
+  CHECK(less(bytes, 255).to_vector<bool>() == std::vector<bool>{true, true});
+  CHECK(less.traces() == 1);
+  CHECK(less(bytes, 300.0).to_vector<bool>() == std::vector<bool>{true, true});  // both are f32
+  const auto inner = jit([&](const Tensor& x, const Tensor& k) { return std::make_pair(less(x, k), less(x, 7)); });
+  CHECK(inner(bytes, 4).first.to_vector<bool>() == std::vector<bool>{false, true});
+  CHECK(error_of([&] { inner(bytes, -1); }).code() == HARP_ERROR_RANGE);
+  const auto fixed = jit([&](const Tensor& x) { return less(x, 300); });
+  CHECK(error_of([&] { fixed(bytes); }).code() == HARP_ERROR_RANGE);
+  const auto wraps = jit([](const Tensor& x, const Tensor& k) { return x + k.cast(u8); });  // a cast wraps
+  CHECK(wraps(bytes, 300).to_vector<uint8_t>() == std::vector<uint8_t>{38, 47});
+}
+
 TEST_CASE("H1.cached/cpp: a function that jit traces cannot look at elements") {
   const auto looks = jit([](const Tensor& x) { return x.item<float>() > 0 ? x : -x; });
   CHECK(error_of([&] { looks(Tensor({1.0F})); }).code() == HARP_ERROR_INVALID_ARGUMENT);

@@ -67,6 +67,13 @@ TEST_CASE("H1.lazy/cpp: without exceptions tensors are empty after an error") {
   const auto step = jit([](const Tensor& x, const Tensor& y) { return x + y; });
   CHECK_FALSE(step(a, b));
   CHECK(step(a, 1).sum().item<float>() == 12);
+  CHECK(step(cast(a, u8), 1).sum().item<uint8_t>() == 12);
+  CHECK_FALSE(step(cast(a, u8), 300));
+  CHECK(reports.codes.size() == 6);
+  CHECK(reports.codes.back() == HARP_ERROR_RANGE);
+  const auto outer = jit([&](const Tensor& x) { return step(x, 300); });
+  CHECK_FALSE(outer(cast(a, u8)));
+  CHECK(reports.codes.size() == 7);
 }
 
 TEST_CASE("E1.expr: without exceptions an assignment that fails leaves the field as it was") {
@@ -78,4 +85,9 @@ TEST_CASE("E1.expr: without exceptions an assignment that fails leaves the field
   CHECK(d[0] == 5);
   d = a * 3;
   CHECK(d[3] == 3);
+  const Field<uint8_t> bytes({2}, 250);
+  Field<bool> test({2}, true);
+  test = bytes < 300;
+  CHECK(reports.codes == Codes{HARP_ERROR_SHAPE, HARP_ERROR_RANGE});
+  CHECK(test[0]);
 }
