@@ -89,9 +89,13 @@ class TileRecipe {
       kernel.body = block_.each_block(order, block);
       return;
     }
-    // The columns' factor is packed inside the loops over batch axes and over blocks of columns, but outside of the loop over blocks of
-    // rows.
-    const size_t until = std::find(order.begin(), order.end(), block_.contraction.column_position) - order.begin() + 1;
+    // The columns' factor is packed inside the loops over blocks of columns and over the batch axes along which it varies, but outside of
+    // the loop over blocks of rows. If the output is transposed, such a batch axis may come after the columns.
+    const auto is_packed_along = [&](size_t axis) {
+      return axis == block_.contraction.column_position || varies(block_.contraction.column_factor, layout_.kept_axes[axis]);
+    };
+    const auto after_last = std::find_if(order.rbegin(), order.rend(), is_packed_along).base();
+    const auto until = static_cast<size_t>(after_last - order.begin());
     const std::span<const size_t> outer = std::span(order).first(until), inner = std::span(order).subspan(until);
     kernel.body = block_.each_block(outer, [&] {
       Body body = factors_.share_columns();

@@ -12,7 +12,7 @@ class WindowPattern {
   explicit WindowPattern(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    if (random_.chance(20)) return add_gradient_of_weights();
+    if (random_.chance(20)) return random_.chance(70) ? add_gradient_of_weights() : add_filters_of_groups();
     const Shape shape = {bench_.small_dim(1, 3), size(5, 12), size(5, 40)};
     if (bench_.estimated_count(shape) > kMaxElements) return false;
     const DType dtype = random_.chance(60) ? DType::kF32 : random_.chance(40) ? DType::kF64 : bench_.random_dtype();
@@ -52,6 +52,29 @@ class WindowPattern {
         Op::kMul, {build::expand(build::reshape(gradient, Shape{pictures, filters, of[1], of[2], 1, 1, 1}), space),
                    build::expand(build::reshape(windows, Shape{pictures, 1, of[1], of[2], of[3], of[4], channels}), space)});
     return bench_.want(build::reduce(Op::kSum, products, std::vector<int>{0, 2, 3}, false));
+  }
+
+  /// Adds products of windows with filters that differ from group to group. The pixels are the last axis of the result; the axis of the
+  /// groups comes before or after that of the filters.
+  bool add_filters_of_groups() {
+    const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;
+    const Dim filters = random_.pick(std::vector<int64_t>{3, 16, 17, 32}), groups = bench_.small_dim(2, 4),
+              channels = bench_.small_dim(2, 4);
+    const Dim taps = bench_.small_dim(4, 8);
+    const NodeRef x =
+        bench_.array_of(dtype, {groups, channels, random_.chance(60) ? bench_.small_dim(8, 24) : bench_.random_dim() + Dim(8)});
+    const int taps_before_pixels[] = {0, 1, 3, 2};
+    const NodeRef windows = build::permute(build::unfold(x, 2, taps, random_.between(1, 2), 1), taps_before_pixels);
+    const Dim& pixels = windows->shape.back();
+    const bool are_groups_first = random_.chance(30);
+    const Shape of_filters = are_groups_first ? Shape{groups, filters, channels, taps} : Shape{filters, groups, channels, taps};
+    Shape ones = of_filters, space = of_filters;
+    ones.emplace_back(1), space.push_back(pixels);
+    if (const int64_t terms = bench_.estimated_count(space); terms < 0 || terms > kMaxProducts) return false;
+    const Shape of_windows = are_groups_first ? Shape{groups, 1, channels, taps, pixels} : Shape{1, groups, channels, taps, pixels};
+    const NodeRef products = build::elementwise(Op::kMul, {build::expand(build::reshape(bench_.array_of(dtype, of_filters), ones), space),
+                                                           build::expand(build::reshape(windows, of_windows), space)});
+    return bench_.want(build::reduce(Op::kSum, products, std::vector<int>{2, 3}, false));
   }
 
   /// Pads rows and columns at both ends. The padding may be longer than the padded axis.
