@@ -17,12 +17,13 @@ from ._types import Array, DTypeLike, Number, Shape, Size
 
 
 def full(shape: Shape, fill_value: Number | Array, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
-    """An array in which every element is fill_value."""
+    """An array in which every element is fill_value; an array as fill_value is broadcast to the shape."""
     on_cpu(device)
     if type(fill_value) in OF_PYTHON:
         made = OF_PYTHON[type(fill_value)] if dtype is None else dtype_of(dtype)
         return _ops.full(number_of_dtype(fill_value, made), sizes_of(shape))
-    return _ops.full(asarray(fill_value, dtype=dtype), sizes_of(shape))
+    value = asarray(fill_value, dtype=dtype)
+    return _ops.full(value, sizes_of(shape)) if value.ndim == 0 else _ops.broadcast_to(value, sizes_of(shape))
 
 
 _ZEROS: dict[DType, Tensor] = {}
@@ -63,7 +64,7 @@ def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: Any = None) -
     return zeros(shape, dtype=dtype, device=device)
 
 
-def full_like(x: Array, /, fill_value: Number, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
+def full_like(x: Array, /, fill_value: Number | Array, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
     """fill_value in x's shape, and in x's dtype unless `dtype` says otherwise."""
     like = asarray(x)
     return full(like.shape, fill_value, dtype=like.dtype if dtype is None else dtype, device=device)

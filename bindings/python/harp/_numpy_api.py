@@ -28,7 +28,6 @@ from ._numerics import (
     divmod,
     fmax,
     fmin,
-    geomspace,
     gradient,
     hamming,
     hanning,
@@ -42,7 +41,6 @@ from ._numerics import (
     isreal,
     kaiser,
     logaddexp2,
-    logspace,
     modf,
     polyadd,
     polyder,
@@ -126,6 +124,7 @@ from ._ops import divide as true_divide
 from ._ops import pow as power
 from ._ops import remainder as mod
 from ._reductions import cumprod, cumsum
+from ._spaces import geomspace, logspace
 from ._statistics import (
     average,
     bincount,
