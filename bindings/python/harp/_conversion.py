@@ -30,7 +30,7 @@ def sizes_of(shape: Shape) -> list[Size]:
     return [size if isinstance(size, Dim) else operator.index(size) for size in shape]
 
 
-def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(obj: Any, /, dtype: DTypeLike | None = None, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor of an array, a number, or nested sequences of numbers.
 
     NumPy arrays and objects with `__dlpack__` or the buffer protocol are shared, not copied, if their layout allows it: row-major or

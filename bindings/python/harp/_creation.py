@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, on_cpu, promoted, sizes_of
 from ._core import Dim, Tensor
-from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, bool_, complex64, dtype_of, float32, int64
+from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, bool_, complex64, dtype_of, float32, float64, int64
 from ._errors import DTypeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Number, Shape, Size
@@ -94,8 +94,9 @@ def arange(
         start, stop = 0, start
     if isinstance(start, Dim) or isinstance(stop, Dim):
         return _ops.arange(int64 if dtype is None else dtype, stop, start, operator.index(step))  # type: ignore[arg-type]
-    is_float = any(isinstance(number, float) for number in (start, stop, step))
-    made = (float32 if is_float else int64) if dtype is None else dtype_of(dtype)
+    is_float = any(isinstance(number, (float, np.floating)) for number in (start, stop, step))
+    is_wide = any(isinstance(number, np.float64) for number in (start, stop, step))  # which is a Python float, too
+    made = (float64 if is_wide else float32 if is_float else int64) if dtype is None else dtype_of(dtype)
     if not is_float and made not in REAL_FLOATS:
         return _ops.arange(made, stop, start, step)  # type: ignore[arg-type]
     return _core.from_numpy(np.arange(start, stop, step, dtype=np.float64), None).astype(made)
@@ -151,6 +152,11 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, k: int = 0, dtype: DTypeLik
     k = max(-(2**62), min(k, 2**62))
     rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
+
+
+def identity(n: Size, /, dtype: DTypeLike | None = None) -> Tensor:
+    """The identity matrix of n rows."""
+    return eye(n, dtype=dtype)
 
 
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:

@@ -321,6 +321,13 @@ xp.asarray([1.5]).dtype.kind
 I.dtype.kind
 xp.float64(0.1) + V
 xp.int32(7) // 2
+xp.asarray([1, 2], float)
+xp.arange(np.float64(0), 1, 0.25)
+xp.arange(np.float32(3)).dtype == "float32" or xp is np
+xp.identity(3)
+xp.argsort(xp.asarray([2, 1, 2, 1]), kind="stable")
+xp.asarray([2, 1, 2, 1]).argsort(kind="mergesort")
+xp.sort(I, axis=0, kind="stable")
 """
 CASES = EXPRESSIONS.strip().split("\n")
 
