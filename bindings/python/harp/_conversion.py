@@ -23,12 +23,14 @@ def on_cpu(device: object) -> None:
 
 def sizes_of(shape: Shape) -> list[Size]:
     """Converts a shape, or a single size, to a list of ints and symbolic sizes."""
-    if isinstance(shape, Dim) or isinstance(shape, (int, np.integer)):
-        return [shape if isinstance(shape, Dim) else operator.index(shape)]
+    if isinstance(shape, Dim):
+        return [shape]
+    if isinstance(shape, (int, np.integer)) or (isinstance(shape, (Tensor, np.ndarray)) and shape.ndim == 0):
+        return [operator.index(shape)]
     return [size if isinstance(size, Dim) else operator.index(size) for size in shape]
 
 
-def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, copy: bool | None = None) -> Tensor:
+def asarray(obj: Any, /, dtype: DTypeLike | None = None, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor of an array, a number, or nested sequences of numbers.
 
     NumPy arrays and objects with `__dlpack__` or the buffer protocol are shared, not copied, if their layout allows it: row-major or
@@ -47,7 +49,7 @@ def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, 
             raise ValueError("copy=False, but a Python number has no memory to share")
         return _of_python(obj, wanted)
     elif isinstance(obj, (np.ndarray, np.generic)):
-        x = _core.from_numpy(obj, copy)
+        x = _core.from_numpy(obj, copy) if obj.dtype.name != "bfloat16" else _of_bfloat16(np.asarray(obj), copy)
     elif hasattr(obj, "__dlpack__"):
         x = from_dlpack(obj, copy=copy)
     elif hasattr(obj, "__array__") or _has_buffer(obj):
@@ -61,6 +63,11 @@ def asarray(obj: Any, /, *, dtype: DTypeLike | None = None, device: Any = None, 
     if copy is False:
         raise ValueError(f"copy=False, but {x.dtype.name} must be converted to {wanted.name}")
     return _ops.cast(x, wanted)
+
+
+def _of_bfloat16(values: np.ndarray[Any, Any], copy: bool | None) -> Tensor:
+    """A tensor of an array whose dtype is that of the package ml_dtypes; NumPy itself has no bfloat16."""
+    return _ops.bitcast(_core.from_numpy(values.view(np.uint16), copy), bfloat16)
 
 
 def _has_buffer(obj: Any) -> bool:
@@ -80,6 +87,8 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
         x = _stacked(obj)
         return x if wanted is None else _ops.cast(x, wanted)
     values = np.asarray(obj)
+    if values.dtype == object:
+        _require_64_bits(values)
     if wanted in SIGNED + UNSIGNED and values.dtype.kind in "iuO":
         _require_fit(values, np.iinfo(wanted.dtype))
     if wanted is not None and wanted is not bfloat16:
@@ -92,6 +101,12 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
         values = values.astype(np.complex64)
     x = _core.from_numpy(values, None)
     return x if wanted is None else _ops.cast(x, wanted)
+
+
+def _require_64_bits(values: np.ndarray[Any, Any]) -> None:
+    for number in values.flat:  # of Python objects, because at least one has no dtype in NumPy
+        if isinstance(number, int) and not -(2**63) <= number < 2**64:
+            raise RangeError(f"asarray: {number} does not fit 64 bits")
 
 
 def _require_fit(values: np.ndarray[Any, Any], limits: Any) -> None:
@@ -137,6 +152,9 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     return _core.from_dlpack(capsule, copy)
 
 
+_core.set_converter(asarray)
+
+
 def dtype_or_of(thing: Any) -> DType:
     """The dtype of an array, or the dtype that a name or type stands for."""
     return asarray(thing).dtype if is_array(thing) else dtype_of(thing)
@@ -168,8 +186,16 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return result.dtype
 
 
-def promoted(arrays: Sequence[Array]) -> list[Tensor]:
-    """Casts the arrays to their common dtype."""
+_ONES: dict[str, Any] = {"b": True, "i": 1, "u": 1, "f": 1.0, "c": 1j}  # a Python number of each kind
+
+
+def promoted(arrays: Sequence[Any]) -> list[Tensor]:
+    """Casts the arrays to their common dtype. Lists of Python numbers take the dtype of the other arrays, as these numbers do."""
+    lists = [isinstance(each, (list, tuple)) and not _any_tensor(each) and not _any_numpy(each) for each in arrays]
+    if any(lists) and not all(lists):
+        numbers = [_ONES[asarray(each).dtype.kind] for each, is_list in zip(arrays, lists) if is_list]
+        common = result_type(*(asarray(each) for each, is_list in zip(arrays, lists) if not is_list), *numbers)
+        return [asarray(each, dtype=common) for each in arrays]
     tensors = [asarray(each) for each in arrays]
     if len({tensor.dtype for tensor in tensors}) <= 1:
         return tensors

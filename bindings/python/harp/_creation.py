@@ -10,21 +10,22 @@ import numpy as np
 from . import _core, _ops
 from ._conversion import asarray, on_cpu, promoted, sizes_of
 from ._core import Dim, Tensor
-from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, bool_, complex64, dtype_of, float32, int64
+from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, DType, bool_, complex64, dtype_of, float32, float64, int64
 from ._errors import DTypeError
 from ._tree import is_array
 from ._types import Array, DTypeLike, Number, Shape, Size
 
 
 def full(shape: Shape, fill_value: Number | Array, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
-    """An array in which every element is fill_value."""
+    """An array in which every element is fill_value; an array as fill_value is broadcast to the shape."""
     on_cpu(device)
     if type(fill_value) in OF_PYTHON:
         made = OF_PYTHON[type(fill_value)] if dtype is None else dtype_of(dtype)
         return _ops.full(number_of_dtype(fill_value, made), sizes_of(shape))
     if dtype is not None and is_number(fill_value):
         return _ops.full(number_of_dtype(fill_value, dtype_of(dtype)), sizes_of(shape))
-    return _ops.full(asarray(fill_value, dtype=dtype), sizes_of(shape))
+    value = asarray(fill_value, dtype=dtype)
+    return _ops.full(value, sizes_of(shape)) if value.ndim == 0 else _ops.broadcast_to(value, sizes_of(shape))
 
 
 _ZEROS: dict[DType, Tensor] = {}
@@ -70,7 +71,7 @@ def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: Any = None) -
     return zeros(shape, dtype=dtype, device=device)
 
 
-def full_like(x: Array, /, fill_value: Number, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
+def full_like(x: Array, /, fill_value: Number | Array, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
     """fill_value in x's shape, and in x's dtype unless `dtype` says otherwise."""
     like = asarray(x)
     return full(like.shape, fill_value, dtype=like.dtype if dtype is None else dtype, device=device)
@@ -100,8 +101,9 @@ def arange(
         start, stop = 0, start
     if isinstance(start, Dim) or isinstance(stop, Dim):
         return _ops.arange(int64 if dtype is None else dtype, stop, start, operator.index(step))  # type: ignore[arg-type]
-    is_float = any(isinstance(number, float) for number in (start, stop, step))
-    made = (float32 if is_float else int64) if dtype is None else dtype_of(dtype)
+    is_float = any(isinstance(number, (float, np.floating)) for number in (start, stop, step))
+    is_wide = any(isinstance(number, np.float64) for number in (start, stop, step))  # which is a Python float, too
+    made = (float64 if is_wide else float32 if is_float else int64) if dtype is None else dtype_of(dtype)
     if not is_float and made not in REAL_FLOATS:
         return _ops.arange(made, stop, start, step)  # type: ignore[arg-type]
     return _core.from_numpy(np.arange(start, stop, step, dtype=np.float64), None).astype(made)
@@ -157,6 +159,11 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, k: int = 0, dtype: DTypeLik
     k = max(-(2**62), min(k, 2**62))
     rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
+
+
+def identity(n: Size, /, dtype: DTypeLike | None = None) -> Tensor:
+    """The identity matrix of n rows."""
+    return eye(n, dtype=dtype)
 
 
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:

@@ -10,15 +10,16 @@ from ._errors import BY_STATUS, DTypeError
 
 
 class DType:
-    """The type of elements, for example `harp.float32`."""
+    """The type of elements, for example `harp.float32`. A call makes a tensor of this dtype: `harp.float64(0.1)` has rank 0."""
 
-    __slots__ = ("itemsize", "name", "number")
+    __slots__ = ("_hash", "itemsize", "name", "number")
     name: str
     number: int  # in harp.h
     itemsize: int
 
     def __init__(self, name: str, number: int, itemsize: int) -> None:
         self.name, self.number, self.itemsize = name, number, itemsize
+        self._hash = hash(name if name == "bfloat16" else np.dtype(name))  # equal objects have equal hashes
 
     def __repr__(self) -> str:
         return f"harp.{self.name}"
@@ -30,9 +31,26 @@ class DType:
             raise TypeError("NumPy has no bfloat16")
         return np.dtype(self.name)
 
+    @property
+    def kind(self) -> str:
+        """NumPy's letter for the kind of dtype: b (bool), i, u (integers without a sign), f, c. bfloat16 is of the kind f."""
+        return "f" if self.name == "bfloat16" else self.dtype.kind
+
+    @property
+    def type(self) -> Any:
+        """NumPy's type of numbers of this dtype, for example `np.float32`."""
+        return self.dtype.type
+
+    def __call__(self, value: Any = 0) -> Any:
+        from ._conversion import asarray
+
+        return asarray(value, dtype=self)
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):
             return self is other
+        if isinstance(other, str):
+            return other == self.name or (self.name != "bfloat16" and self.dtype == other)
         if isinstance(other, (np.dtype, type)):
             try:
                 return self.number == number_of(other)
@@ -41,7 +59,7 @@ class DType:
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return self._hash
 
     def __reduce__(self) -> str:
         return self.name if self.name != "bool" else "bool_"
@@ -76,6 +94,9 @@ def number_of(thing: Any) -> int:
     complex."""
     if isinstance(thing, DType):
         return thing.number
+    if thing in ("i8", "u8") and isinstance(thing, str):
+        names = ("int64", "int8") if thing == "i8" else ("uint64", "uint8")
+        raise DTypeError(f'the dtype "{thing}" has 8 bytes in NumPy, but 8 bits in harp\'s text format; write "{names[0]}" or "{names[1]}"')
     if isinstance(thing, type) and thing in OF_PYTHON:
         return OF_PYTHON[thing].number
     name = thing if isinstance(thing, str) and thing in BY_NAME else None
@@ -83,7 +104,8 @@ def number_of(thing: Any) -> int:
         try:
             name = np.dtype(thing).name
         except TypeError:
-            raise DTypeError(f"{thing!r} is not a dtype") from None
+            hint = "; a shape of several sizes is a tuple, as in zeros((2, 3))" if isinstance(thing, int) else ""
+            raise DTypeError(f"{thing!r} is not a dtype{hint}") from None
     if name not in BY_NAME:
         raise DTypeError(f"harp has no dtype for NumPy's {name}")
     return BY_NAME[name].number

@@ -8,7 +8,7 @@ from . import _core, _ops
 from ._conversion import asarray
 from ._core import Tensor
 from ._creation import zeros_like
-from ._dtypes import COMPLEX, REAL_FLOATS, SIGNED, UNSIGNED
+from ._dtypes import COMPLEX, REAL_FLOATS, SIGNED, UNSIGNED, DType
 from ._types import Array, Number
 
 
@@ -52,7 +52,8 @@ def positive(x: Array, /) -> Tensor:
 
 
 def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | None = None) -> Tensor:
-    """x between two bounds, either of which may be None."""
+    """x between two bounds, either of which may be None. The result has x's dtype, unless a bound is of a higher kind: of integers and float
+    bounds it is float."""
     tensor = asarray(x)
     if min is None and max is None:
         return tensor
@@ -64,7 +65,12 @@ def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | N
         made = _ops.maximum(tensor, min)
     else:
         made = _ops.clip(tensor, min, max)
-    return _ops.cast(made, dtype)
+    return made if _kind(made.dtype) > _kind(dtype) else _ops.cast(made, dtype)
+
+
+def _kind(dtype: DType) -> int:
+    """The place of a dtype in the order bool, integer, float, complex."""
+    return 3 if dtype in COMPLEX else 2 if dtype in REAL_FLOATS else 1 if dtype in SIGNED + UNSIGNED else 0
 
 
 class _Unary(Protocol):
@@ -79,7 +85,7 @@ def _whole(name: str) -> Any:
         return tensor if tensor.dtype in SIGNED + UNSIGNED else operation(tensor)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = operation.__doc__ + " Integers stay what they are."
+    function.__doc__ = f"{operation.__doc__} Integers stay what they are."
     return function
 
 
@@ -119,7 +125,7 @@ def _of_complex(name: str, formula: Any) -> Any:
         return formula(tensor) if tensor.dtype in COMPLEX else operation(tensor)  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = operation.__doc__ + " Of complex numbers by the formula of logarithms and roots."
+    function.__doc__ = f"{operation.__doc__} Of complex numbers by the formula of logarithms and roots."
     return function
 
 

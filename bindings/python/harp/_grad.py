@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from . import _core, _ops
 from ._array_api import asarray, zeros_like
 from ._core import Tensor
+from ._dtypes import COMPLEX, REAL_FLOATS
 from ._errors import DTypeError, ShapeError
-from ._tree import flatten, unflatten
+from ._tree import flatten, in_order_of, unflatten
 
 
 class _Nesting(threading.local):
@@ -62,7 +64,8 @@ def value_and_grad(
     """Returns a function that returns the pair (function(...), the gradient). The parameters are those of grad()."""
     if not callable(function):
         raise TypeError(f"a gradient is one of a function, got {function!r}")
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    is_one = hasattr(argnums, "__index__")
+    numbers = (operator.index(argnums),) if is_one else tuple(map(operator.index, argnums))  # type: ignore[arg-type]
 
     @functools.wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> tuple[Any, Any]:
@@ -82,13 +85,15 @@ def value_and_grad(
                 raise TypeError(f"expected the function to return a tensor{' and an additional result' if has_aux else ''}, got {y!r}")
             if tuple(y.shape) != ():
                 raise ShapeError(f"expected the function to return one number, got shape {y.shape} (use sum, or vjp)")
+            if y.dtype not in REAL_FLOATS + COMPLEX:
+                raise DTypeError(f"expected the function to return a float, got {y.dtype.name}, which has no gradient")
             passed, aux_description = flatten(aux)
             made = _core.gradient(y, tracers, [asarray(each) for each in passed], None, depth)
         gradients = unflatten(description, made[: len(tracers)])
         value: Any = made[len(tracers)]
         if has_aux:
             value = (value, unflatten(aux_description, made[len(tracers) + 1 :]))
-        return value, gradients[0] if isinstance(argnums, int) else gradients
+        return value, gradients[0] if is_one else gradients
 
     return differentiated
 
@@ -121,7 +126,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
         results = [_core.gradient(output, [], [], None, depth)[0] for output in outputs]
 
     def pull(weights: Any) -> tuple[Any, ...]:
-        given, weights_description = flatten(weights)
+        given, weights_description = flatten(in_order_of(unflatten(out_description, results), weights))
         if weights_description != out_description:
             raise ValueError("vjp: the weights have another structure than the function's result")
         tensors = [asarray(weight) for weight in given]
@@ -146,7 +151,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     product, which is a linear function of its weights. The derivative wanted here is the gradient of that product with respect to the
     weights."""
     leaves, description = _float_leaves(tuple(primals), "what a derivative is taken of")
-    directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
+    directions, tangent_description = _float_leaves(in_order_of(tuple(primals), tuple(tangents)), "a direction")
     if tangent_description != description:
         raise ValueError("jvp: the tangents have another structure than the primals")
     _same_shapes("jvp: a tangent", leaves, directions)

@@ -53,6 +53,37 @@ NAMESPACE = {
     "vectorize": "harp.vmap(f), or f itself if it is made of harp's functions",
     "while_loop": "Python's while, outside of traced functions",
 }
+# Attributes of NumPy's arrays and of PyTorch's tensors
+TENSOR = {
+    "argpartition": "harp.topk(x, k), or x.argsort()",
+    "backward": "harp.grad(f)(x)",
+    "base": "nothing: parts of a tensor are copies",
+    "byteswap": "np.asarray(x).byteswap()",
+    "choose": "harp.take_along_axis, or harp.select",
+    "clone": "x.copy()",
+    "compress": "harp.compress(condition, x)",
+    "cpu": "x: every tensor is in host memory",
+    "cuda": "a program of a harp.Graph for another device",
+    "detach": "harp.stop_gradient(x)",
+    "double": "x.astype(harp.float64)",
+    "expand": "harp.broadcast_to(x, shape)",
+    "flags": "np.asarray(x).flags",
+    "flat": "x.ravel()",
+    "float": "x.astype(harp.float32)",
+    "half": "x.astype(harp.float16)",
+    "int": "x.astype(harp.int32)",
+    "long": "x.astype(harp.int64)",
+    "partition": "harp.topk(x, k), or x.sort()",
+    "put": "x[indices] = values",
+    "requires_grad": "harp.grad(f): its argument says what the gradient is with respect to",
+    "resize": "harp.reshape, or harp.pad",
+    "strides": "np.asarray(x).strides",
+    "to": "x.astype(dtype)",
+    "tofile": "np.asarray(x).tofile(file)",
+    "type": "x.astype(dtype)",
+    "unsqueeze": "harp.expand_dims(x, axis)",
+    "view": "x.reshape(shape), or harp.bitcast(x, dtype)",
+}
 _KEY = "; numbers are functions of a key, such as harp.random.key(0), and harp.random.split(key) makes new keys"
 RANDOM = {
     "default_rng": "harp.random.key(seed)" + _KEY,
@@ -68,6 +99,16 @@ RANDOM = {
     "shuffle": "harp.random.permutation(key, x)" + _KEY,
     "standard_normal": "harp.random.normal(key, shape)" + _KEY,
 }
+
+
+class MissingAttribute:
+    """A class attribute that its objects do not have; an access raises AttributeError, so hasattr() is False."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, thing: object, kind: type) -> NoReturn:
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {self._name!r}. Write instead: {TENSOR[self._name]}", name=self._name)
 
 
 def missing(module: str, hints: Mapping[str, str]) -> Callable[[str], NoReturn]:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ops
+from ._conversion import asarray
 from ._core import Dim, Tensor
 from ._creation import is_number, number_of_dtype
+from ._dtypes import OF_PYTHON, SIGNED, UNSIGNED, bool_
 from ._errors import InvalidArgumentError, ShapeError
 from ._references import TEMPORARY, is_statement
 
@@ -26,6 +28,8 @@ def _as_index(entry: Any) -> Any:
     try:
         return operator.index(entry)
     except TypeError:
+        if hasattr(entry, "__dlpack__"):
+            return asarray(entry)
         raise IndexError(f"an index is an int, a slice, None, ..., or an array of integers or bools, not {entry!r}") from None
 
 
@@ -36,6 +40,8 @@ def _entries(x: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
     entries: list[Any] = []
     for raw in key if isinstance(key, tuple) else (key,):
         entry = _as_index(raw)
+        if isinstance(entry, Tensor) and entry.dtype not in SIGNED + UNSIGNED + (bool_,):
+            raise IndexError(f"an array that is an index has integers or bools, not {entry.dtype.name}")
         if isinstance(entry, (bool, np.bool_)) or (isinstance(entry, Tensor) and entry.dtype == np.bool_):
             if _is_traced(entry):
                 raise IndexError("the size of x[mask] depends on values that are not known while a function is traced; use harp.where")
@@ -230,7 +236,11 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
         taken = _ops.take(x, indices, axes[0])
         new = indices.ndim
         return _ops.moveaxis(taken, list(range(axes[0], axes[0] + new)), list(range(new))) if in_front and new and axes[0] else taken
-    shape = np.broadcast_shapes(*[tuple(i.shape) for _, i in arrays])
+    shapes = [tuple(i.shape) for _, i in arrays]
+    try:
+        shape = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise IndexError(f"index arrays of the shapes {', '.join(map(str, shapes))} do not broadcast") from None
     together = [_ops.broadcast_to(checked(i, x.shape[a], a), shape) for a, i in arrays]
     order = axes + [i for i in range(x.ndim) if i not in axes]
     if order != list(range(x.ndim)):

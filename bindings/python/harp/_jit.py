@@ -1,8 +1,10 @@
 """harp.jit: a function of tensors, traced and compiled once for each structure of its arguments."""
 from __future__ import annotations
 
+import copyreg
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
@@ -121,7 +123,24 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
     compiled = _core.Function(miss, finish, numpy)
     functools.update_wrapper(compiled, function)
     compiled.tables = tables
+    compiled.options = {"dynamic": dynamic, "static": static, "numpy": numpy, "check_indices": check, "flags": flags}
     return compiled
+
+
+def _remade(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    return jit(function, **options)
+
+
+def _reduced(compiled: Any) -> Any:
+    """How a traced function is pickled: by its name, or as the function that it traces, which is pickled by its own name."""
+    path: str = getattr(compiled, "__qualname__", "")
+    found: Any = sys.modules.get(compiled.__module__)
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return path if found is compiled else (_remade, (compiled.__wrapped__, compiled.options))
+
+
+copyreg.pickle(_core.Function, _reduced)
 
 
 def _without_static(
@@ -146,8 +165,21 @@ def _without_static(
         every.arguments.update(rest)
         return function(*every.args, **every.kwargs)
 
-    # The key contains the type of each value, too, because 1, 1.0 and True are equal but may give different traces.
-    return call, (rest,), {}, tuple((name, type(value), value) for name, value in fixed.items())
+    return call, (rest,), {}, tuple((name, _static_key(value)) for name, value in fixed.items())
+
+
+def _static_key(value: Any) -> Any:
+    """What distinguishes the value of a static argument from others. The values themselves do not: 1, 1.0 and True are equal, and so are 0.0
+    and -0.0, but they may give different traces; and NaN is not equal to itself."""
+    if isinstance(value, float):
+        return type(value), float(value).hex()
+    if isinstance(value, complex):
+        return type(value), value.real.hex(), value.imag.hex()
+    if isinstance(value, tuple):
+        return type(value), tuple(map(_static_key, value))
+    if isinstance(value, frozenset):
+        return type(value), frozenset(map(_static_key, value))
+    return type(value), value
 
 
 def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[int, Any]:
@@ -164,8 +196,12 @@ def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: 
 
 def _argument(leaf: Any) -> Any:
     """Converts arguments that the core does not accept to tensors: numbers of other types, and arrays that need a conversion."""
-    if isinstance(leaf, (Tensor, np.ndarray)) or type(leaf) in (bool, int, float, complex):
+    if isinstance(leaf, (Tensor, np.ndarray)) or type(leaf) in OF_PYTHON:
         return leaf
+    kinds: tuple[Any, ...] = (int, float, complex)
+    for kind in kinds:
+        if isinstance(leaf, kind) and not isinstance(leaf, np.generic):
+            return kind(leaf)  # of a subclass, such as an enumeration
     if is_array(leaf) or hasattr(leaf, "__dlpack__"):
         from ._array_api import asarray
 

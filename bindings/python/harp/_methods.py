@@ -13,6 +13,7 @@ from ._core import Dim, Tensor
 from ._creation import cast_to
 from ._dtypes import BY_NAME, COMPLEX, REAL_FLOATS, bfloat16, dtype_of, float32, uint16
 from ._errors import GradientError
+from ._hints import TENSOR, MissingAttribute
 from ._indexing import getitem, setitem
 from ._ufuncs import array_ufunc
 
@@ -32,6 +33,8 @@ _METHODS = """
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
     _require_no_gradient(self)
+    if self.dtype is bfloat16 and dtype is not None and copy is not False:
+        self = _ops.cast(self, float32)
     values: np.ndarray[Any, Any] = _core.to_numpy(self, bool(copy))
     if dtype is None or values.dtype == dtype:
         return values
@@ -73,7 +76,10 @@ def _str(self: Tensor) -> str:
 
 
 def _format(self: Tensor, format_spec: str) -> str:
-    return format(self.item(), format_spec) if self.ndim == 0 and format_spec else str(self)
+    if format_spec and self.ndim != 0:
+        raise TypeError(f"the format {format_spec!r} is one of a number, and this tensor has the shape {_shape_text(self)}; np.array2string(x, "
+                        "precision=3) formats the elements of an array")  # fmt: skip
+    return format(self.item(), format_spec) if format_spec else str(self)
 
 
 def _contains(self: Tensor, value: Any) -> bool:
@@ -255,6 +261,8 @@ def _attach() -> None:
         "permute": _permute, "real": property(_real), "reshape": _reshape, "size": property(_size), "to_device": _to_device,
         "tobytes": _tobytes, "tolist": _tolist, "transpose": _permute,
     }  # fmt: skip
+    for name in TENSOR:
+        added.setdefault(name, MissingAttribute(name))
     for name, method in added.items():
         setattr(Tensor, name, method)
 

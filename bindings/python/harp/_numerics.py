@@ -241,45 +241,33 @@ def polyadd(p: Array | Sequence[Number], q: Array | Sequence[Number], /) -> Tens
     return a + b
 
 
-def _points(of_numpy: Any, dtype: DTypeLike | None) -> Tensor:
+def points(of_numpy: Any, dtype: DTypeLike | None) -> Tensor:
     return _core.from_numpy(np.asarray(of_numpy, dtype=np.float64), None).astype(float32 if dtype is None else dtype_of(dtype))
 
 
 def hanning(m: int, /, *, dtype: DTypeLike | None = None) -> Tensor:
     """The Hann window of m elements, float32 unless `dtype` says otherwise."""
-    return _points(np.hanning(m), dtype)
+    return points(np.hanning(m), dtype)
 
 
 def hamming(m: int, /, *, dtype: DTypeLike | None = None) -> Tensor:
     """The Hamming window of m elements."""
-    return _points(np.hamming(m), dtype)
+    return points(np.hamming(m), dtype)
 
 
 def blackman(m: int, /, *, dtype: DTypeLike | None = None) -> Tensor:
     """The Blackman window of m elements."""
-    return _points(np.blackman(m), dtype)
+    return points(np.blackman(m), dtype)
 
 
 def bartlett(m: int, /, *, dtype: DTypeLike | None = None) -> Tensor:
     """The triangular window of m elements."""
-    return _points(np.bartlett(m), dtype)
+    return points(np.bartlett(m), dtype)
 
 
 def kaiser(m: int, beta: float, /, *, dtype: DTypeLike | None = None) -> Tensor:
     """The Kaiser window of m elements."""
-    return _points(np.kaiser(m, beta), dtype)
-
-
-def logspace(
-    start: float, stop: float, /, num: int = 50, endpoint: bool = True, base: float = 10.0, *, dtype: DTypeLike | None = None
-) -> Tensor:
-    """num numbers from base ** start to base ** stop, with a constant ratio; float32 unless `dtype` says otherwise."""
-    return _points(np.logspace(start, stop, num, endpoint=endpoint, base=base), dtype)
-
-
-def geomspace(start: float, stop: float, /, num: int = 50, endpoint: bool = True, *, dtype: DTypeLike | None = None) -> Tensor:
-    """num numbers from start to stop, with a constant ratio; float32 unless `dtype` says otherwise."""
-    return _points(np.geomspace(start, stop, num, endpoint=endpoint), dtype)
+    return points(np.kaiser(m, beta), dtype)
 
 
 def deg2rad(x: Array | Number, /) -> Tensor:

@@ -18,6 +18,7 @@ from ._array_api import min as amin
 from ._array_api import round as around
 from ._array_api import round as rint
 from ._array_api import trunc as fix
+from ._creation import identity
 from ._dtypes import bool_
 from ._numerics import (
     bartlett,
@@ -28,7 +29,6 @@ from ._numerics import (
     divmod,
     fmax,
     fmin,
-    geomspace,
     gradient,
     hamming,
     hanning,
@@ -42,7 +42,6 @@ from ._numerics import (
     isreal,
     kaiser,
     logaddexp2,
-    logspace,
     modf,
     polyadd,
     polyder,
@@ -126,6 +125,7 @@ from ._ops import divide as true_divide
 from ._ops import pow as power
 from ._ops import remainder as mod
 from ._reductions import cumprod, cumsum
+from ._spaces import geomspace, logspace
 from ._statistics import (
     average,
     bincount,
@@ -162,7 +162,8 @@ __all__ = [
     "concatenate", "conjugate", "convolve", "copy", "corrcoef", "correlate", "cov", "cumprod", "cumsum", "deg2rad", "degrees",
     "delete", "diag_indices", "diagflat", "digitize", "divmod", "dstack", "einsum", "extract", "fabs", "fix", "flatnonzero",
     "fliplr", "flipud", "fmax", "fmin", "fromfunction", "geomspace", "gradient", "hamming", "hanning", "heaviside", "histogram",
-    "histogram_bin_edges", "hsplit", "hstack", "indices", "inner", "insert", "interp", "intersect1d", "invert", "iscomplexobj", "isin", "isneginf",
+    "histogram_bin_edges", "hsplit", "hstack", "identity",
+    "indices", "inner", "insert", "interp", "intersect1d", "invert", "iscomplexobj", "isin", "isneginf",
     "isposinf", "isreal", "ix_", "kaiser", "kron", "left_shift", "logaddexp2", "logspace", "median", "mgrid", "mod", "modf",
     "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
     "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndim", "ogrid", "pad", "percentile", "piecewise", "polyadd", "polyder",

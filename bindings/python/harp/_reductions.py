@@ -164,7 +164,7 @@ def cumsum(
     x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False, *, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Running sums along an axis; None: of the flattened array. exclusive: the sum before each element, without it. reverse: from the end.
-    Computed in `dtype` if it is given; bools are counted in int64."""
+    Integers are added in 64 bits unless `dtype` says otherwise."""
     return _ops.cumsum(_in_dtype("cumsum", x, dtype, exclusive), axis, exclusive, reverse)
 
 
@@ -178,7 +178,4 @@ def cumprod(
 def _in_dtype(name: str, x: Array, dtype: DTypeLike | None, exclusive: Any) -> Tensor:
     if not isinstance(exclusive, (bool, int, np.bool_)):  # NumPy's third parameter is the dtype
         raise TypeError(f"{name}: `exclusive` is a bool, got {exclusive!r}; the dtype is given as dtype=")
-    tensor = asarray(x)
-    if dtype is None:
-        return tensor.astype(int64) if tensor.dtype is bool_ else tensor
-    return tensor.astype(dtype)
+    return _sum_dtype(asarray(x), dtype)

@@ -14,14 +14,19 @@ from ._indexing import checked
 from ._types import Array, Number, Size
 
 
-def sort(x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
-    """Sorts the elements along an axis, or those of the flattened array if axis is None. The sort is always stable."""
+def sort(
+    x: Array, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True
+) -> Tensor:
+    """Sorts the elements along an axis, or those of the flattened array if axis is None. The sort is always stable, whatever
+    `kind` and `stable` say."""
     return _ops.sort(x, axis, descending)
 
 
-def argsort(x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Tensor:
+def argsort(
+    x: Array, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True
+) -> Tensor:
     """Returns the indices that sort the elements along an axis, or those of the flattened array if axis is None. The sort is
-    always stable."""
+    always stable, whatever `kind` and `stable` say."""
     return _ops.argsort(x, axis, descending)
 
 

@@ -96,6 +96,8 @@ def repeat(x: Array, repeats: Size | Array | Sequence[int], /, axis: int | None 
         return _ops.repeat(x, repeats if isinstance(repeats, Dim) else operator.index(repeats), axis)
     tensor, counts = asarray(x), values_of("repeat", repeats)
     size = math.prod(tensor.shape) if axis is None else tensor.shape[axis]
+    if isinstance(size, Dim):
+        raise TypeError("repeat: with a count for each element, the size of the axis has to be a number, not symbolic")
     return _ops.take(tensor, _core.from_numpy(np.repeat(np.arange(size), counts), None), axis)
 
 

@@ -14,7 +14,7 @@ from ._core import Dim, Tensor
 from ._creation import number_of_dtype
 from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, SIGNED, UNSIGNED, bool_, float32, float64, int64
 from ._errors import DTypeError, InvalidArgumentError, ShapeError
-from ._reductions import max, mean, min, prod, sum
+from ._reductions import cumprod, cumsum, max, mean, min, prod, sum
 from ._searching import searchsorted
 from ._tree import is_array
 from ._types import Array, Axes, Number
@@ -275,12 +275,12 @@ def nanstd(x: Array, /, axis: Axes = None, *, ddof: float = 0, keepdims: bool = 
 
 def nancumsum(x: Array, /, axis: int | None = None) -> Tensor:
     """Running sums, in which NaN counts as 0."""
-    return _ops.cumsum(_without_nan(x, 0), axis, False, False)
+    return cumsum(_without_nan(x, 0), axis)
 
 
 def nancumprod(x: Array, /, axis: int | None = None) -> Tensor:
     """Running products, in which NaN counts as 1."""
-    return _ops.cumprod(_without_nan(x, 1), axis, False, False)
+    return cumprod(_without_nan(x, 1), axis)
 
 
 def nan_to_num(x: Array, /, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:

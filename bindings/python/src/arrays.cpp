@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "arguments.h"
 #include "context.h"
 #include "dtypes.h"
 #include "errors.h"
-#include "operands.h"
 
 namespace harp_python {
 

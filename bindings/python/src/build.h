@@ -12,7 +12,7 @@
 
 namespace harp_python {
 
-/// Reads the encoded arguments of an operation one after the other, in the order in which operands.cpp wrote them.
+/// Reads the encoded arguments of an operation one after the other, in the order in which arguments.cpp wrote them.
 class Reader {
  public:
   Reader(harp_graph* graph, const Words& words, std::span<harp_node* const> sources) : graph_(graph), word_(words.data()), source_(sources.data()) {}

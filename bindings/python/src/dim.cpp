@@ -119,7 +119,9 @@ PyObject* size_object(int64_t size) { return size < -(int64_t{1} << 62) ? dim_ob
 void add_dim(nb::module_& m) {
   nb::class_<Dim> type(m, "Dim", nb::type_slots(slots), nb::is_final());
   dim_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def("__repr__", &text_of);
+  type.def("__repr__", &text_of)
+      .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); });
   m.def("dim", [](const std::string& name, int64_t least, int64_t most) {
     // In this graph harp reports an invalid name or invalid bounds, before the name is declared in the shared graph.
     const PlainGraph trial;

@@ -20,7 +20,7 @@ namespace harp_python {
 namespace {
 
 /// Converts the encoded attributes of an operation (Words, trace.h) back to the arguments of the Python function: the reverse of
-/// operands.cpp.
+/// arguments.cpp.
 class Decoder {
  public:
   explicit Decoder(const Node& node) : word_(node.operation->words.data()), source_(node.sources().data()), owner_(node.operation->owner) {}

@@ -381,6 +381,8 @@ void add_jit(nb::module_& m) {
            })
       .def_prop_ro("program_count", [](const Function& self) { return self.entries.size(); })
       .def("clear", [](Function& self) { self.entries.clear(); })
+      .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("signature",
            [](const Function& self) { return displayed(take(harp_program_signature(newest(self), Check()))); })
       .def("source", [](const Function& self) { return take(harp_program_source(newest(self), Check())); });

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "arguments.h"
 #include "arrays.h"
 #include "build.h"
 #include "context.h"
@@ -32,6 +33,7 @@ struct Hooks {
   std::array<PyObject*, kStatuses> exceptions{};
   std::array<PyObject*, HARP_COMPLEX128 + 1> dtypes{};
   PyObject* dtype_finder = nullptr;
+  PyObject* converter = nullptr;
 };
 Hooks hooks;
 
@@ -42,6 +44,8 @@ void set_hooks(nb::sequence exceptions, nb::sequence dtypes, nb::object dtype_fi
   for (nb::handle dtype : dtypes) hooks.dtypes.at(at++) = dtype.inc_ref().ptr();
   hooks.dtype_finder = dtype_finder.release().ptr();
 }
+
+void set_converter(nb::object converter) { hooks.converter = converter.release().ptr(); }
 
 PyObject* apply_function(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   const long index = count > 0 ? PyLong_AsLong(arguments[0]) : -1;
@@ -129,6 +133,8 @@ harp_dtype dtype_of_object(PyObject* object) {
 
 PyObject* dtype_finder() { return hooks.dtype_finder; }
 
+PyObject* converter() { return hooks.converter; }
+
 }  // namespace harp_python
 
 NB_MODULE(_core, m) {
@@ -151,6 +157,7 @@ NB_MODULE(_core, m) {
   add_jit(m);
   add_programs(m);
   m.def("set_hooks", &set_hooks);
+  m.def("set_converter", &set_converter);
   m.def("version", &harp_version_string);
   m.def("configure", [](int threads, const std::optional<std::string>& cache_dir, const std::optional<std::string>& compiler) {
     configure({threads, cache_dir.value_or(""), compiler.value_or(""), cache_dir.has_value(), compiler.has_value()});
@@ -184,7 +191,7 @@ NB_MODULE(_core, m) {
     std::vector<PyObject*> pointers;
     for (nb::handle object : objects) pointers.push_back(object.ptr());
     std::vector<Ref<Node>> nodes;
-    if (pointers.size() > 4 || !nodes_together(pointers, nodes)) throw nb::type_error("expected tensors, NumPy arrays or numbers");
+    if (!nodes_together(pointers, nodes)) throw nb::type_error("expected tensors, NumPy arrays or numbers");
     nb::list list;
     for (Ref<Node>& node : nodes) list.append(nb::steal(tensor(std::move(node))));
     return list;

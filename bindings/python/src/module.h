@@ -15,6 +15,8 @@ PyObject* dtype_object(harp_dtype dtype);
 harp_dtype dtype_of_object(PyObject* object);
 /// Returns the Python function that finds the number of any other object that names a dtype (NumPy's, "float32"); borrowed.
 PyObject* dtype_finder();
+/// Returns the Python function that makes a Tensor of an array of another library; borrowed.
+PyObject* converter();
 
 /// is_tensor() tests whether an object is a Tensor; node_of_tensor() returns the node of a Tensor.
 bool is_tensor(PyObject* object);

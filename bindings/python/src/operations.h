@@ -14,7 +14,7 @@ using Nodes = std::vector<harp_node*>;
 
 struct Row {
   std::string_view name;  // in Python
-  const char* kinds;      // a letter for each argument, see operands.cpp
+  const char* kinds;      // a letter for each argument, see arguments.cpp
   bool is_tuple;          // has several results, as many as its arguments say
   void (*build)(Reader&, Nodes& out);
 };

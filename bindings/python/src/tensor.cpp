@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "arguments.h"
 #include "arrays.h"
 #include "build.h"
 #include "dtypes.h"
@@ -35,6 +36,7 @@ constexpr std::array<std::string_view, kOperators> kNames = {
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor",
     "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
     "greater", "greater_equal", "powi", "reciprocal"};
+constexpr bool is_comparison(Operator op) { return op >= kLess && op <= kGreaterEqual; }
 std::array<int32_t, kOperators> numbers;  // for each operator, the index of its operation in the table of operations
 
 PyObject* positive(PyObject* x) { return tensor(node_of_tensor(x)); }
@@ -44,12 +46,25 @@ PyObject* finish(Ref<Node> node) {
   return tensor(std::move(node));
 }
 
+/// Throws if an operand is a list or tuple, for operators to which Python would give a meaning of its own if they did not exist:
+/// 3 * [1, 2] repeats the list, and == says False.
+void refuse_list(PyObject* a, PyObject* b) {
+  for (PyObject* each : {a, b})
+    if (PyList_Check(each) || PyTuple_Check(each)) refuse(each, "a tensor, a NumPy array or a number (harp.asarray makes a tensor of a list)");
+}
+
 template <Operator op>
 PyObject* binary(PyObject* a, PyObject* b) {
   try {
     PyObject* const operands[] = {a, b};
+    if constexpr (is_comparison(op)) {
+      if (Ref<Node> node = comparison_with_outside(numbers[op], a, b)) return finish(std::move(node));
+    }
     std::vector<Ref<Node>> nodes;
-    if (!nodes_together(operands, nodes)) Py_RETURN_NOTIMPLEMENTED;
+    if (!nodes_together(operands, nodes)) {
+      if constexpr (op == kMultiply || op == kEqual || op == kNotEqual) refuse_list(a, b);
+      Py_RETURN_NOTIMPLEMENTED;
+    }
     Node* const sources[] = {nodes[0].get(), nodes[1].get()};
     Ref<Node> node = apply(numbers[op], {}, sources);
     const bool weak = ((sources[0]->flags | sources[1]->flags) & Node::kWeak) != 0;
@@ -104,11 +119,16 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
   }
 }
 
+bool is_number(PyObject* object) {
+  return (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object)) && !node_if_array(object);  // np.float64 is a float, too
+}
+
 PyObject* matmul(PyObject* a, PyObject* b) {
   try {
-    const Ref<Node> x = node_if_array(a), y = node_if_array(b);
-    if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
-    Node* const sources[] = {x.get(), y.get()};
+    PyObject* const operands[] = {a, b};
+    std::vector<Ref<Node>> nodes;
+    if (is_number(a) || is_number(b) || !nodes_together(operands, nodes)) Py_RETURN_NOTIMPLEMENTED;
+    Node* const sources[] = {nodes[0].get(), nodes[1].get()};
     return finish(apply(numbers[kMatmul], {}, sources));
   } catch (...) {
     return set_python_error();
@@ -260,10 +280,28 @@ PyType_Slot slots[] = {
     {Py_nb_float, reinterpret_cast<void*>(as_float)},
     {Py_nb_index, reinterpret_cast<void*>(as_index)},
     {Py_mp_length, reinterpret_cast<void*>(length)},
+    {Py_sq_length, reinterpret_cast<void*>(length)},
     {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
     {Py_bf_releasebuffer, reinterpret_cast<void*>(free_buffer)},
     {0, nullptr}};
+
+/// x.item() is the only element of x, x.item(i) element i of the flattened tensor, x.item(i, j) and x.item((i, j)) the element x[i, j].
+nb::object item_at(nb::handle self, nb::args index) {
+  nb::object element = nb::borrow(self);
+  if (index.size() == 1 && !nb::isinstance<nb::tuple>(index[0]))
+    element = self.attr("reshape")(-1).attr("__getitem__")(index[0]);
+  else if (index.size() != 0)
+    element = self.attr("__getitem__")(index.size() == 1 ? nb::object(index[0]) : nb::object(index));
+  const Type& type = *node_of_tensor(element.ptr())->type;
+  if (type.symbolic || type.count != 1) {
+    PyErr_Format(PyExc_ValueError, "item: expected a tensor of one element, got shape %S", nb::object(element.attr("shape")).ptr());
+    throw nb::python_error();
+  }
+  PyObject* made = item(element.ptr());
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal(made);
+}
 
 nb::object shape_of(const Tensor& self) {
   Type& type = *self.node->type;
@@ -301,7 +339,7 @@ void add_tensor(nb::module_& m) {
       .def_prop_ro("dtype", [](const Tensor& self) { return nb::borrow(dtype_object(self.node->type->dtype)); })
       .def_prop_ro("ndim", [](const Tensor& self) { return self.node->type->rank; })
       .def_prop_ro("is_realised", [](const Tensor& self) { return bool(self.node->value); })
-      .def("item", [](nb::handle self) { return nb::steal(item(self.ptr())); })
+      .def("item", &item_at)
       .def("__complex__",
            [](nb::handle self) {
              const nb::object value = nb::steal(item(self.ptr()));

@@ -8,9 +8,9 @@
 #include <new>
 #include <unordered_map>
 
+#include "arguments.h"
 #include "build.h"
 #include "errors.h"
-#include "operands.h"
 #include "operations.h"
 
 namespace harp_python {

@@ -55,7 +55,7 @@ enum Special : int32_t {
                    // there is grad_output. Results: a gradient for each x, then y, then the tensors that are passed through
 };
 
-/// The attributes of an operation, each encoded in one or more 64-bit words (operands.cpp writes them, build.cpp reads them).
+/// The attributes of an operation, each encoded in one or more 64-bit words (arguments.cpp writes them, build.cpp reads them).
 using Words = std::vector<int64_t>;
 
 /// An operation with its attributes, for sources of certain types; interned.
