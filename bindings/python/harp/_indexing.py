@@ -11,7 +11,7 @@ from . import _core, _ops
 from ._conversion import asarray
 from ._core import Dim, Tensor
 from ._creation import is_number, number_of_dtype
-from ._dtypes import OF_PYTHON, SIGNED, UNSIGNED, bool_
+from ._dtypes import SIGNED, UNSIGNED, bool_
 from ._errors import InvalidArgumentError, ShapeError
 from ._references import TEMPORARY, is_statement
 
