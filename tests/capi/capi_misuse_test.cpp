@@ -488,7 +488,7 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
          }});
   check({"native", kArgument, "got a list of -1", [&](Bench& t) { native(t, -1, none); }});
   check({"native", kArgument, "got NULL", [&](Bench& t) { native(t, 2, nullptr); }});
-  check({"native", kArgument, "operand 2 is NULL", [&](Bench& t) { native(t, 2, none); }});
+  check({"native", kArgument, "operand 1 is NULL", [&](Bench& t) { native(t, 2, none); }});
 
   // Without a node there is no graph that could keep an error. The call returns NULL, and the next call with a graph reports this NULL.
   const std::vector<std::function<harp_node*()>> empty = {

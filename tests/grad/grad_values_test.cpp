@@ -480,6 +480,8 @@ TEST_CASE("G19.loud_error G1: the C function") {
   harp_node* const xs[] = {x, w};
   harp_node* gradients[2] = {nullptr, nullptr};
   CHECK(harp_grad(nullptr, 2, xs, nullptr, gradients) == HARP_ERROR_INVALID_ARGUMENT);
+  const capi_test::Error stored(harp_graph_take_error(g.get()));
+  CHECK(stored != nullptr);
   REQUIRE(harp_grad(y, 2, xs, nullptr, gradients) == HARP_OK);
   CHECK(harp_output(g.get(), "dx", gradients[0]) == HARP_OK);
   CHECK(harp_output(g.get(), "dw", gradients[1]) == HARP_OK);

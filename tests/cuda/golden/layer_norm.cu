@@ -37,7 +37,7 @@ static __device__ __forceinline__ float sqrt_f32(float a) { return sqrtf(a); }
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, const float* __restrict__ input2, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const bool alu0 = (((i64)((size_t)input0 % 64 / 4) | (((i64)((size_t)input1 % 64 / 4) | (i64)((size_t)input2 % 64 / 4)) | (i64)((size_t)output0 % 64 / 4))) & 3ll) == 0ll;
+  const bool alu0 = (((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)input1 % 64 / 4)) | (i64)((size_t)input2 % 64 / 4)) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   const i64 alu1 = (i64)alu0;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */

@@ -11,6 +11,8 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
+static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
+
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* a / b, rounded down; 0 if b is 0. */
@@ -121,33 +123,30 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 /* generation 0 · totals of level 0 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [thread_group, thread] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 4095) / 4096 * 10; ridx0 += gridDim.x) {
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < max_i64(shape0 - 1, 0) / 4096 * 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
-    const i64 oidx0 = ridx0 / 10;
-    const i64 oidx1 = min_i64(shape0 - oidx0 * 4096, 4096);
-    const i64 oidx2 = floor_div_i64(oidx1 + 127, 128);
-    const i64 oidx3 = ridx0 % 10;
-    const i64 oidx11 = floor_div_i64(oidx1 + 7, 8);
+    const i64 oidx0 = ridx0 % 10;
+    const i64 oidx2 = ridx0 / 10;
     #pragma unroll 1
-    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx4 = min_i64(-(oidx3 * 32) + 268, oidx1 - ridx1 * 128 - 128);
-      if (oidx4 >= 0) {
-        const i64 oidx5 = thread / 32;
-        const i64 oidx6 = thread & 31;
-        const float* input0_row = input0 + shape0 * 300 + oidx3 * 32 + oidx6 - oidx0 * 1228800 - ridx1 * 38400 - oidx5 * 300;
+    for (i64 ridx1 = 0; ridx1 < 32; ++ridx1) {
+      const i64 oidx1 = min_i64(-(oidx0 * 32) + 268, -(ridx1 * 128) + 3968);
+      if (oidx1 >= 0) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + shape0 * 300 + oidx0 * 32 + oidx4 - oidx2 * 1228800 - ridx1 * 38400 - oidx3 * 300;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[-(ridx3 * 2400) - 300];
         }
       } else {
-        const i64 oidx7 = thread & 31;
-        const i64 oidx8 = thread / 32;
-        const float* input0_row1 = input0 + shape0 * 300 + oidx3 * 32 + oidx7 - oidx0 * 1228800 - ridx1 * 38400 - oidx8 * 300;
+        const i64 oidx5 = thread & 31;
+        const i64 oidx6 = thread / 32;
+        const float* input0_row1 = input0 + shape0 * 300 + oidx0 * 32 + oidx5 - oidx2 * 1228800 - ridx1 * 38400 - oidx6 * 300;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(-(oidx3 * 32) - oidx7 + 299, oidx1 - ridx1 * 128 - oidx8 - ridx5 * 8 - 1);
-          if (oidx9 >= 0) {
+          const i64 oidx7 = min_i64(-(oidx0 * 32) - oidx5 + 299, -(ridx1 * 128) - oidx6 - ridx5 * 8 + 4095);
+          if (oidx7 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[-(ridx5 * 2400) - 300];
           } else {
             row0[thread + ridx5 * 256] = 0.0f;
@@ -155,10 +154,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         }
       }
       __syncthreads();
-      const i64 oidx12 = min_i64(oidx11 - ridx1 * 16, 16);
-      const i64 oidx10 = min_i64(-(oidx3 * 32) - thread + 299, -thread + 31);
-      if (oidx10 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+      const i64 oidx8 = min_i64(-(oidx0 * 32) - thread + 299, -thread + 31);
+      if (oidx8 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < 16; ++ridx7) {
           float row2[8] __attribute__((aligned(16)));
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
@@ -172,9 +170,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
       }
       __syncthreads();
     }
-    float* output0_row = output0 + oidx0 * 300 + oidx3 * 32;
-    const i64 oidx13 = min_i64(-(oidx3 * 32) - thread + 299, -thread + 31);
-    if (oidx13 >= 0) {
+    float* output0_row = output0 + oidx2 * 300 + oidx0 * 32;
+    const i64 oidx9 = min_i64(-(oidx0 * 32) - thread + 299, -thread + 31);
+    if (oidx9 >= 0) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -184,31 +182,32 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
 /* generation 0 · values of level 1 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [thread_group, thread] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
-  const i64 oidx0 = (shape0 + 4095) / 4096;
-  const i64 oidx1 = (oidx0 + 127) / 128;
-  const i64 oidx9 = (oidx0 + 7) / 8;
+  const i64 oidx0 = max_i64(shape0 - 1, 0);
+  const i64 oidx1 = oidx0 / 4096;
+  const i64 oidx2 = (oidx1 + 127) / 128;
+  const i64 oidx10 = (oidx1 + 7) / 8;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
-    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
-      if (oidx2 >= 0) {
-        const i64 oidx3 = thread / 32;
-        const i64 oidx4 = thread & 31;
-        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 38400 + oidx3 * 300 + oidx4;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      if (oidx3 >= 0) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
         }
       } else {
-        const i64 oidx5 = thread / 32;
-        const i64 oidx6 = thread & 31;
-        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx7 = min_i64(oidx0 - ridx1 * 128 - oidx5 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx6 + 299);
-          if (oidx7 >= 0) {
+          const i64 oidx8 = min_i64(oidx1 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 299);
+          if (oidx8 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           } else {
             row0[thread + ridx5 * 256] = 0.0f;
@@ -216,10 +215,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx9 - ridx1 * 16, 16);
-      const i64 oidx8 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-      if (oidx8 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx10; ++ridx7) {
+      const i64 oidx11 = min_i64(oidx10 - ridx1 * 16, 16);
+      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      if (oidx9 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
           float row2[8] __attribute__((aligned(16)));
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
@@ -233,22 +232,22 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         }
       }
       __syncthreads();
-      if (oidx2 >= 0) {
-        const i64 oidx11 = thread / 32;
-        const i64 oidx12 = thread & 31;
-        float* output0_row = output0 + ridx0 * 32 + ridx1 * 38400 + oidx11 * 300 + oidx12;
+      if (oidx3 >= 0) {
+        const i64 oidx12 = thread / 32;
+        const i64 oidx13 = thread & 31;
+        float* output0_row = output0 + ridx0 * 32 + ridx1 * 38400 + oidx12 * 300 + oidx13;
         #pragma unroll 16
         for (i64 ridx11 = 0; ridx11 < 16; ++ridx11) {
           output0_row[ridx11 * 2400] = row0[thread + ridx11 * 256];
         }
       } else {
-        const i64 oidx13 = thread / 32;
-        const i64 oidx14 = thread & 31;
-        float* output0_row1 = output0 + ridx0 * 32 + ridx1 * 38400 + oidx13 * 300 + oidx14;
+        const i64 oidx14 = thread / 32;
+        const i64 oidx15 = thread & 31;
+        float* output0_row1 = output0 + ridx0 * 32 + ridx1 * 38400 + oidx14 * 300 + oidx15;
         #pragma unroll 16
         for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
-          const i64 oidx15 = min_i64(oidx0 - ridx1 * 128 - oidx13 - ridx13 * 8 - 1, -(ridx0 * 32) - oidx14 + 299);
-          if (oidx15 >= 0) {
+          const i64 oidx16 = min_i64(oidx1 - ridx1 * 128 - oidx14 - ridx13 * 8 - 1, -(ridx0 * 32) - oidx15 + 299);
+          if (oidx16 >= 0) {
             output0_row1[ridx13 * 2400] = row0[thread + ridx13 * 256];
           }
         }

@@ -42,34 +42,22 @@ static __device__ __forceinline__ double exp_f64(double x) {
 /* generation 0 · totals of level 0 · scan over [n, 1000000] · cumsum of [n, 1000000] axis 1 tree · scan [thread, thread_group] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 245; ridx0 += gridDim.x) {
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 244; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     __shared__ __align__(16) float row1[1088];
     __shared__ __align__(16) float row2[64];
-    const i64 oidx0 = ridx0 / 245;
-    if (ridx0 * 4096 <= oidx0 * 1003520 + 995904) {
-      const float* input0_row = input0 + ridx0 * 4096 + thread - oidx0 * 3520;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        row0[thread + ridx2 * 256] = input0_row[ridx2 * 256];
-      }
-    } else {
-      const float* input0_row1 = input0 + ridx0 * 4096 + thread - oidx0 * 3520;
-      #pragma unroll 16
-      for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
-        if (ridx0 * 4096 + thread + ridx4 * 256 <= oidx0 * 1003520 + 999999) {
-          row0[thread + ridx4 * 256] = input0_row1[ridx4 * 256];
-        } else {
-          row0[thread + ridx4 * 256] = 0.0f;
-        }
-      }
+    const i64 oidx0 = ridx0 / 244;
+    const float* input0_row = input0 + ridx0 * 4096 + oidx0 * 576 + thread;
+    #pragma unroll 16
+    for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
+      row0[thread + ridx2 * 256] = input0_row[ridx2 * 256];
     }
     __syncthreads();
     const i64 oidx1 = thread / 16;
     const i64 oidx2 = thread & 15;
     #pragma unroll 4
-    for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-      float* row0_at = row0 + thread * 4 + ridx6 * 1024;
+    for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
+      float* row0_at = row0 + thread * 4 + ridx4 * 1024;
       const float alu0 = row0_at[0];
       const float alu1 = row0_at[1];
       const float alu2 = alu0 + alu1;
@@ -85,33 +73,33 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       const float alu10 = alu8 + alu9;
       row0_at[1] = alu10;
       const float alu11 = row0_at[3];
-      row1[oidx1 * 17 + oidx2 + ridx6 * 272] = alu11;
+      row1[oidx1 * 17 + oidx2 + ridx4 * 272] = alu11;
     }
     __syncthreads();
     if (thread <= 63) {
       float row3[16] __attribute__((aligned(16)));
       #pragma unroll 16
-      for (i64 ridx8 = 0; ridx8 < 16; ++ridx8) {
-        row3[ridx8] = row1[thread * 17 + ridx8];
+      for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
+        row3[ridx6] = row1[thread * 17 + ridx6];
       }
       #pragma unroll 15
-      for (i64 ridx9 = 0; ridx9 < 15; ++ridx9) {
-        float* row3_at = row3 + -ridx9;
+      for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
+        float* row3_at = row3 + -ridx7;
         row3_at[15] = row3_at[14] + row3_at[15];
       }
       #pragma unroll 14
-      for (i64 ridx10 = 0; ridx10 < 14; ++ridx10) {
-        float* row3_at1 = row3 + -ridx10;
+      for (i64 ridx8 = 0; ridx8 < 14; ++ridx8) {
+        float* row3_at1 = row3 + -ridx8;
         row3_at1[15] = row3_at1[13] + row3_at1[15];
       }
       #pragma unroll 12
-      for (i64 ridx11 = 0; ridx11 < 12; ++ridx11) {
-        float* row3_at2 = row3 + -ridx11;
+      for (i64 ridx9 = 0; ridx9 < 12; ++ridx9) {
+        float* row3_at2 = row3 + -ridx9;
         row3_at2[15] = row3_at2[11] + row3_at2[15];
       }
       #pragma unroll 8
-      for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
-        float* row3_at3 = row3 + -ridx12;
+      for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
+        float* row3_at3 = row3 + -ridx10;
         row3_at3[15] = row3_at3[7] + row3_at3[15];
       }
       row2[thread] = row3[15];
@@ -121,8 +109,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     if (thread == 0) {
       float acc4 = 0.0f;
       #pragma unroll 64
-      for (i64 ridx14 = 0; ridx14 < 64; ++ridx14) {
-        acc4 += row2[ridx14];
+      for (i64 ridx12 = 0; ridx12 < 64; ++ridx12) {
+        acc4 += row2[ridx12];
       }
       output0_row[0] = acc4;
     }
@@ -138,10 +126,10 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __rest
     __shared__ __align__(16) float row1[68];
     __shared__ __align__(16) float row2[4];
     __shared__ __align__(16) float row3[4];
-    const float* input0_row = input0 + ridx0 * 245 + thread;
+    const float* input0_row = input0 + ridx0 * 244 + thread;
     #pragma unroll 4
     for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-      if (thread + ridx2 * 64 <= 244) {
+      if (thread + ridx2 * 64 <= 243) {
         row0[thread + ridx2 * 64] = input0_row[ridx2 * 64];
       } else {
         row0[thread + ridx2 * 64] = 0.0f;
@@ -212,10 +200,10 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __rest
     }
     __syncthreads();
     const i64 oidx2 = thread / 4;
-    float* output0_row = output0 + ridx0 * 245 + thread;
+    float* output0_row = output0 + ridx0 * 244 + thread;
     #pragma unroll 4
     for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
-      if (thread + ridx14 * 64 <= 244) {
+      if (thread + ridx14 * 64 <= 243) {
         output0_row[ridx14 * 64] = row0[thread + ridx14 * 64] + (row3[ridx14] + row1[oidx2 + ridx14 * 17]);
       }
     }
@@ -307,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       row2[thread] = row4[15];
     }
     __syncthreads();
-    const float* input1_row = input1 + ridx0;
+    const float* input1_row = input1 + ridx0 - oidx0;
     if (thread == 0) {
       float acc5 = 0.0f;
       if (oidx0 * 245 < ridx0) {
