@@ -78,10 +78,13 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   body.push_back(declare_accumulator(context.arena, windows.copy_));
   Body statements = windows.copy_box(0, windows.origin_, ends, simd_width);
   // If there are no windows, nothing may be read, because the array may be shorter than one window.
-  Sym last = 0;
+  std::optional<Sym> last;
   for (const Axis& axis : axes)
-    if (!proven_at_most(1, axis.count)) last = last.is_constant() ? axis.count - 1 : min(last, axis.count - 1);
-  if (!last.is_constant()) statements = {new_if(context.arena, last, std::move(statements))};
+    if (!proven_at_most(1, axis.count)) last = last ? min(*last, axis.count - 1) : axis.count - 1;
+  if (last && last->is_constant())  // an axis has size 0
+    statements.clear();
+  else if (last)
+    statements = {new_if(context.arena, *last, std::move(statements))};
   body.insert(body.end(), statements.begin(), statements.end());
   return windows;
 }
