@@ -39,7 +39,7 @@ func (s *stage) nodes(args []*Tensor) ([]Node, error) {
 			if arg.number.isInt && (dtype.isInteger() || dtype == Bool) {
 				made[i] = s.graph.ConstInt(dtype, arg.number.integer)
 			} else {
-				made[i] = s.graph.Const(dtype, arg.number.float)
+				made[i] = s.graph.Const(dtype, arg.number.forDType(dtype))
 			}
 		case arg.stage == s:
 			made[i] = arg.node
@@ -143,8 +143,10 @@ func Jit(f func(x ...*Tensor) []*Tensor, options ...JitOption) *Jitted {
 
 // Call runs the function. Its results are arrays, through which Grad cannot differentiate; f itself may call Grad.
 func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
-	args = copied(args) // a copy, because prepare replaces a Number by an array
-	ctx, st, err := prepare(args)
+	if j == nil || j.f == nil {
+		return nil, mistake(ErrInvalidArgument, "expected a function that Jit returned for a function other than nil")
+	}
+	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return nil, err
 	}
