@@ -106,3 +106,37 @@ func TestFunctionsWithoutInputs(t *testing.T) {
 	must(t, p.Call([]harp.Array{harp.Of([]float32{5, 5})}, []harp.Array{harp.Of(out)}))
 	equal(t, out, []float32{5, 6})
 }
+
+// Operations without an operand of the traced function belong to it if they have one of its symbolic sizes.
+func TestConstantsOfSymbolicSizes(t *testing.T) {
+	ctx := newContext(t) // not the default one, which Arange would use outside of a Jit
+	positions := func(x *harp.Tensor) *harp.Tensor {
+		n := x.Dim(0)
+		column := harp.Arange(harp.F64, 0, n, 1).Reshape(n, 1)
+		return x.Add(column).Mul(harp.Number(2).Full(n, 2)).Add(harp.Eye(harp.F64, n, 2))
+	}
+	j := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{positions(x[0])} }, harp.Dynamic(0, 0, "n", 0, 100))
+	for _, rows := range []int{3, 0, 7} {
+		x := make([]float64, 2*rows)
+		for i := range x {
+			x[i] = float64(i) / 4
+		}
+		made, err := j.Call(harp.FromSliceIn(ctx, x, rows, 2))
+		must(t, err)
+		want := make([]float64, len(x))
+		for i := range want {
+			want[i] = (x[i] + float64(i/2)) * 2
+			if i/2 == i%2 {
+				want[i]++
+			}
+		}
+		equal(t, values[float64](t, made[0]), want)
+	}
+	// A size that outlives its function belongs to nothing.
+	var kept harp.Dim
+	_, err := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { kept = x[0].Dim(0); return x }, harp.Dynamic(0, 0, "n", 0, 9)).Call(harp.FromSlice([]float64{1}))
+	must(t, err)
+	if err := harp.Arange(harp.F64, 0, kept, 1).Err(); !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+}

@@ -75,6 +75,7 @@ func (t *tracer) forget() {
 func failedTensor(ctx *Context, err error) *Tensor { return &Tensor{ctx: ctx, err: err} }
 
 func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
+	given := args
 	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return failedTensor(ctx, err)
@@ -90,6 +91,9 @@ func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
 	e.one = build
 	result := ctx.result(resultKey, e, args)
 	if result.err != nil {
+		if made := bySizes(result.err, given, func(g *Graph, n []Node) []Node { return []Node{build(g, n)} }); made != nil {
+			return made[0]
+		}
 		return failedTensor(ctx, result.err)
 	}
 	t := &Tensor{ctx: ctx, sig: result.sigs[0]}
@@ -98,6 +102,7 @@ func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
 }
 
 func traceList(k key, build func(*Graph, []Node) []Node, args ...*Tensor) []*Tensor {
+	given := args
 	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return []*Tensor{failedTensor(ctx, err)}
@@ -115,7 +120,13 @@ func traceList(k key, build func(*Graph, []Node) []Node, args ...*Tensor) []*Ten
 	}
 	e, resultKey := record(k, args)
 	e.many = build
-	return results(ctx, e, ctx.result(resultKey, e, args))
+	result := ctx.result(resultKey, e, args)
+	if result.err != nil {
+		if made := bySizes(result.err, given, build); made != nil {
+			return made
+		}
+	}
+	return results(ctx, e, result)
 }
 
 func tracePair(k key, build func(*Graph, []Node) (Node, Node), args ...*Tensor) (*Tensor, *Tensor) {
