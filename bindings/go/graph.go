@@ -146,7 +146,7 @@ func enter(op string, needed []Node, optional ...Node) (*Graph, error) {
 			return nil, node.err
 		}
 		if node.g == nil {
-			return nil, mistake(ErrInvalidArgument, "%s: expected a node as operand %d, got the zero Node", op, i)
+			return nil, mistake(ErrInvalidArgument, "%s: operand %d is required, but it is nil, or the zero Node", op, i)
 		}
 		if g == nil {
 			g = node.g

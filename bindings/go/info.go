@@ -31,9 +31,12 @@ func (p *Program) info(isOutput C.int32_t, index int) (ArrayInfo, error) {
 		return ArrayInfo{}, err
 	}
 	defer p.h.done()
+	if index < 0 {
+		return ArrayInfo{}, mistake(ErrInvalidArgument, "expected the index of an input or output, got %d", index)
+	}
 	info := C.harp_array_info{struct_size: C.sizeof_harp_array_info}
 	var e *C.harp_error
-	if C.goharp_array_info(c, isOutput, C.size_t(index), &info, &e) != C.HARP_OK { // a negative index becomes one that is too large
+	if C.goharp_array_info(c, isOutput, C.size_t(index), &info, &e) != C.HARP_OK {
 		return ArrayInfo{}, taken(e)
 	}
 	made := ArrayInfo{Name: C.GoString(info.name), DType: DType(info.dtype), Shape: make([]int, int(info.rank)), Text: C.GoString(info.shape)}

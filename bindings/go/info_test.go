@@ -1,6 +1,7 @@
 package harp_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,5 +63,28 @@ func TestArraysWithoutElements(t *testing.T) {
 	equal(t, values[float32](t, x), []float32{})
 	if _, err := harp.Item[float32](x); !errors.Is(err, harp.ErrShape) {
 		t.Error(err)
+	}
+}
+
+func TestNamesAndIndicesOfPrograms(t *testing.T) {
+	g := newGraph(t, 0)
+	g.Output("y", g.Arange(harp.I64, 0, g.DimVar("n", 0, 9), 1))
+	p, err := g.Compile(&harp.CompileOptions{Backend: "interp"})
+	must(t, err)
+	// A zero byte does not end the name.
+	_, err = p.RunContext(context.Background(), &harp.RunOptions{ShapeVars: map[string]int64{"n\x00": 3}})
+	if !errors.Is(err, harp.ErrInvalidArgument) {
+		t.Error(err)
+	}
+	if _, err := p.Output(-1); !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), "got -1") {
+		t.Error(err)
+	}
+}
+
+func TestJitWithoutFunction(t *testing.T) {
+	for _, j := range []*harp.Jitted{nil, {}, harp.Jit(nil)} {
+		if _, err := j.Call(harp.Scalar(1.0)); !errors.Is(err, harp.ErrInvalidArgument) {
+			t.Error(err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package harp
 
 import (
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -39,7 +40,7 @@ func (s *stage) nodes(args []*Tensor) ([]Node, error) {
 			if arg.number.isInt && (dtype.isInteger() || dtype == Bool) {
 				made[i] = s.graph.ConstInt(dtype, arg.number.integer)
 			} else {
-				made[i] = s.graph.Const(dtype, arg.number.float)
+				made[i] = s.graph.Const(dtype, arg.number.forDType(dtype))
 			}
 		case arg.stage == s:
 			made[i] = arg.node
@@ -90,6 +91,61 @@ func (s *stage) grad(args []*Tensor) ([]*Tensor, error) {
 		made = append(made, s.tensor(node))
 	}
 	return made, nil
+}
+
+// tracing lists the stages of the functions that are being traced now, by all goroutines.
+var tracing struct {
+	sync.Mutex
+	stages []*stage
+}
+
+func (s *stage) begin() {
+	tracing.Lock()
+	defer tracing.Unlock()
+	tracing.stages = append(tracing.stages, s)
+}
+
+func (s *stage) end() {
+	tracing.Lock()
+	defer tracing.Unlock()
+	for i, other := range tracing.stages {
+		if other == s {
+			tracing.stages = append(tracing.stages[:i:i], tracing.stages[i+1:]...)
+		}
+	}
+}
+
+// bySizes makes an operation on numbers, or on nothing (Arange), that failed because it has a symbolic size. The operation belongs to the
+// traced function that has this size from Dim: only the graph of its stage accepts the size. Without such a function the result is nil.
+func bySizes(failure error, args []*Tensor, build func(*Graph, []Node) []Node) []*Tensor {
+	e, ok := failure.(*Error)
+	if !ok || !strings.Contains(e.Message, "a symbolic size belongs to another graph") {
+		return nil
+	}
+	for _, arg := range args {
+		if arg != nil && arg.number == nil {
+			return nil
+		}
+	}
+	tracing.Lock()
+	stages := copied(tracing.stages)
+	tracing.Unlock()
+	for _, s := range stages {
+		nodes, err := s.nodes(args)
+		if err != nil {
+			continue
+		}
+		var results []*Tensor
+		for _, node := range build(s.graph, nodes) {
+			if node.Err() == nil {
+				results = append(results, s.tensor(node))
+			}
+		}
+		if results != nil {
+			return results
+		}
+	}
+	return nil
 }
 
 // JitOption changes how Jit traces.
@@ -143,8 +199,10 @@ func Jit(f func(x ...*Tensor) []*Tensor, options ...JitOption) *Jitted {
 
 // Call runs the function. Its results are arrays, through which Grad cannot differentiate; f itself may call Grad.
 func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
-	args = copied(args) // a copy, because prepare replaces a Number by an array
-	ctx, st, err := prepare(args)
+	if j == nil || j.f == nil {
+		return nil, mistake(ErrInvalidArgument, "expected a function that Jit returned for a function other than nil")
+	}
+	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return nil, err
 	}
@@ -235,6 +293,8 @@ func (j *Jitted) trace(ctx *Context, t *traced, args []*Tensor) {
 	g := ctx.NewGraph(lazyFlags)
 	defer g.Close()
 	s := &stage{ctx: ctx, graph: g}
+	s.begin()
+	defer s.end()
 	staged := make([]*Tensor, len(args))
 	for i, arg := range args {
 		staged[i] = s.tensor(g.Input(inputName(i), arg.sig.dtype, j.shape(i, arg.sig, g)...))

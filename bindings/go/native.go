@@ -4,12 +4,12 @@ package harp
 #include "shim.h"
 
 // `user` is a cgo.Handle, an integer, which is passed in the pointer desc.user.
-static harp_node* goharp_native_node(int32_t n, harp_node* const* nodes, const char* name, const char* signature, uintptr_t user, int32_t dtype,
-                                     int32_t rank, const harp_dim* dims) {
+static harp_node* goharp_native_node(harp_graph* graph, int32_t n, harp_node* const* nodes, const char* name, const char* signature,
+                                     uintptr_t user, int32_t dtype, int32_t rank, const harp_dim* dims) {
   harp_native_desc desc = HARP_NATIVE_DESC_INIT;
   desc.name = name, desc.signature = signature;
   desc.function = (harp_native_function)goharp_native, desc.user = (void*)user;
-  desc.dtype = dtype, desc.rank = rank, desc.dims = dims;
+  desc.dtype = dtype, desc.rank = rank, desc.dims = dims, desc.graph = graph;
   return harp_native(n, nodes, &desc);
 }
 */
@@ -121,14 +121,14 @@ func (s *nativeSignature) plan(array string, dtype DType, shape []Dim) arrayPlan
 	return p
 }
 
-// Native makes a node that calls a Go function on the arrays of at most 8 nodes; the result has this dtype and shape. The node has no
+// Native makes a node that calls a Go function on the arrays of at most 8 nodes, or of none; the result has this dtype and shape. The node has no
 // gradient, and a graph that contains it can be printed, but not read back.
 func (g *Graph) Native(f *Function, dtype DType, shape []Dim, nodes ...Node) Node {
 	if f == nil || f.call == nil {
 		return failed(mistake(ErrInvalidArgument, "native: the function is nil"))
 	}
-	if len(nodes) < 1 || len(nodes) > C.GOHARP_NATIVE_INPUTS {
-		return failed(mistake(ErrUnsupported, "native: %q is called on %d arrays; expected 1 to %d", f.name, len(nodes), C.GOHARP_NATIVE_INPUTS))
+	if len(nodes) > C.GOHARP_NATIVE_INPUTS {
+		return failed(mistake(ErrUnsupported, "native: %q is called on %d arrays; expected at most %d", f.name, len(nodes), C.GOHARP_NATIVE_INPUTS))
 	}
 	s := nativeSignature{sizes: map[Dim]int{}}
 	s.text.WriteString("i32(void* user")
@@ -160,7 +160,7 @@ func (g *Graph) Native(f *Function, dtype DType, shape []Dim, nodes ...Node) Nod
 	n := &native{cgo.NewHandle(call), call}
 	whenGone(n, n.id)
 	g.natives = append(g.natives, n)
-	return g.made(C.goharp_native_node(C.int32_t(len(nodes)), handles(nodes), name, signature, C.uintptr_t(n.id), C.int32_t(dtype), C.int32_t(len(shape)), sizes(shape)))
+	return g.made(C.goharp_native_node(g.p(), C.int32_t(len(nodes)), handles(nodes), name, signature, C.uintptr_t(n.id), C.int32_t(dtype), C.int32_t(len(shape)), sizes(shape)))
 }
 
 // Native is Graph.Native for tensors.

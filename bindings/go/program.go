@@ -279,7 +279,7 @@ func (o *RunOptions) inC(ctx context.Context) *runOptions {
 		made.lists = append(made.lists, names, values)
 		for name, value := range o.ShapeVars {
 			i := len(made.names)
-			made.names = append(made.names, C.CString(name))
+			made.names = append(made.names, text(name, false))
 			unsafe.Slice((**C.char)(names), n)[i], unsafe.Slice((*C.int64_t)(values), n)[i] = made.names[i], C.int64_t(value)
 		}
 		made.c.n_shape_vars, made.c.shape_var_names, made.c.shape_var_values = C.size_t(n), (**C.char)(names), (*C.int64_t)(values)

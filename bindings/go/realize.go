@@ -282,7 +282,7 @@ func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 	if len(xs) == 0 {
 		return nil, nil
 	}
-	ctx, st, err := prepare(args)
+	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return nil, err
 	}

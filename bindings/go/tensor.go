@@ -3,7 +3,6 @@ package harp
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 	"sync/atomic"
 )
@@ -82,25 +81,6 @@ func (b *Buffer) tensor(ctx *Context) *Tensor {
 	return t
 }
 
-// number is a Go number that takes the dtype of the tensors that it is used with.
-type number struct {
-	float   float64
-	integer int64
-	isInt   bool
-}
-
-// Number makes an operand of a Go number: it has rank 0 and takes the dtype of the other operand; a float next to integers becomes an f32.
-// Its value is an input of the compiled program, not a part of it, so another value needs no new compilation.
-func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64](value T) *Tensor {
-	kind := reflect.TypeOf(value).Kind()
-	made := &struct { // one allocation
-		Tensor
-		number
-	}{number: number{float64(value), int64(value), kind != reflect.Float32 && kind != reflect.Float64}}
-	made.Tensor.number = &made.number
-	return &made.Tensor
-}
-
 // Err returns the error with which the tensor, or one that it was computed from, failed; nil if there is none so far.
 func (t *Tensor) Err() error {
 	switch {
@@ -149,8 +129,9 @@ func (t *Tensor) Shape() []int {
 // Rank is the number of axes.
 func (t *Tensor) Rank() int { return len(t.Shape()) }
 
-// Dim returns a size in the form that Reshape, Expand and others accept; inside a function that Jit traces it may be symbolic. For an axis
-// that does not exist it returns DimInvalid.
+// Dim returns a size in the form that Reshape, Expand, Arange and others accept; inside a function that Jit traces it may be symbolic. (An
+// operation with a symbolic size must have an operand of that function, or none except Numbers.) For an axis that does not exist it returns
+// DimInvalid.
 func (t *Tensor) Dim(axis int) Dim {
 	var shape []Dim
 	if t != nil && t.err == nil && t.stage != nil {

@@ -2,7 +2,6 @@ package harp
 
 import (
 	"context"
-	"math"
 	"sync"
 )
 
@@ -76,7 +75,8 @@ func (t *tracer) forget() {
 func failedTensor(ctx *Context, err error) *Tensor { return &Tensor{ctx: ctx, err: err} }
 
 func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
-	ctx, st, err := prepare(args)
+	given := args
+	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return failedTensor(ctx, err)
 	}
@@ -91,6 +91,9 @@ func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
 	e.one = build
 	result := ctx.result(resultKey, e, args)
 	if result.err != nil {
+		if made := bySizes(result.err, given, func(g *Graph, n []Node) []Node { return []Node{build(g, n)} }); made != nil {
+			return made[0]
+		}
 		return failedTensor(ctx, result.err)
 	}
 	t := &Tensor{ctx: ctx, sig: result.sigs[0]}
@@ -99,7 +102,8 @@ func trace(k key, build func(*Graph, []Node) Node, args ...*Tensor) *Tensor {
 }
 
 func traceList(k key, build func(*Graph, []Node) []Node, args ...*Tensor) []*Tensor {
-	ctx, st, err := prepare(args)
+	given := args
+	ctx, st, args, err := prepare(args)
 	if err != nil {
 		return []*Tensor{failedTensor(ctx, err)}
 	}
@@ -116,7 +120,13 @@ func traceList(k key, build func(*Graph, []Node) []Node, args ...*Tensor) []*Ten
 	}
 	e, resultKey := record(k, args)
 	e.many = build
-	return results(ctx, e, ctx.result(resultKey, e, args))
+	result := ctx.result(resultKey, e, args)
+	if result.err != nil {
+		if made := bySizes(result.err, given, build); made != nil {
+			return made
+		}
+	}
+	return results(ctx, e, result)
 }
 
 func tracePair(k key, build func(*Graph, []Node) (Node, Node), args ...*Tensor) (*Tensor, *Tensor) {
@@ -145,8 +155,9 @@ func results(ctx *Context, e *expr, result *inferred) []*Tensor {
 	return made
 }
 
-// prepare checks operands: which context they belong to, whether Jit traces them, and whether one has failed. Numbers get their dtype.
-func prepare(args []*Tensor) (*Context, *stage, error) {
+// prepare checks operands: which context they belong to, whether Jit traces them, and whether one has failed. It returns the operands, where
+// numbers have got their dtype; that list is a new one if there are numbers, because the given one may be the caller's.
+func prepare(args []*Tensor) (*Context, *stage, []*Tensor, error) {
 	var ctx *Context
 	var st *stage
 	numbers := false
@@ -155,7 +166,7 @@ func prepare(args []*Tensor) (*Context, *stage, error) {
 			continue
 		}
 		if err := arg.Err(); err != nil {
-			return arg.ctx, nil, err
+			return arg.ctx, nil, nil, err
 		}
 		if arg.number != nil {
 			numbers = true
@@ -167,18 +178,19 @@ func prepare(args []*Tensor) (*Context, *stage, error) {
 		if ctx == nil {
 			ctx = arg.ctx
 		} else if ctx != arg.ctx {
-			return ctx, nil, mistake(ErrInvalidArgument, "the operands belong to different contexts")
+			return ctx, nil, nil, mistake(ErrInvalidArgument, "the operands belong to different contexts")
 		}
 	}
 	if ctx == nil {
 		ctx = Default()
 	}
 	if numbers && st == nil {
+		args = copied(args)
 		if err := resolve(ctx, args); err != nil {
-			return ctx, nil, err
+			return ctx, nil, nil, err
 		}
 	}
-	return ctx, st, nil
+	return ctx, st, args, nil
 }
 
 // resolve replaces numbers by arrays of rank 0. Their dtype is that of the first operand of the highest kind (complex, float, integer,
@@ -215,92 +227,6 @@ func kindOf(d DType) int {
 		return 3
 	}
 	return 4
-}
-
-func (n *number) dtype(beside DType) DType {
-	switch {
-	case kindOf(beside) >= 3 || n.isInt && kindOf(beside) == 2:
-		return beside
-	case n.isInt:
-		return I64
-	case beside == Unknown:
-		return F64
-	}
-	return F32
-}
-
-// scalar returns an array of rank 0. Arrays that are used often are kept.
-func (ctx *Context) scalar(dtype DType, n *number) (*Tensor, error) {
-	k := numberKey{dtype, math.Float64bits(n.float)}
-	if n.isInt {
-		k.bits = uint64(n.integer)
-		k.dtype |= 1 << 16
-	}
-	t := &ctx.lazy
-	t.mutex.RLock()
-	made := t.numbers[k]
-	t.mutex.RUnlock()
-	if made != nil {
-		return made, nil
-	}
-	stored := dtype
-	if dtype == F16 || dtype == BF16 {
-		stored = F32 // harp rounds the value to the narrower dtype
-	}
-	b, err := ctx.NewBuffer(stored)
-	if err != nil {
-		return nil, err
-	}
-	if err := n.write(b); err != nil {
-		return nil, err
-	}
-	made = b.tensor(ctx)
-	if stored != dtype {
-		return made.Cast(dtype), nil
-	}
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	if t.numbers == nil || len(t.numbers) > maxEntries {
-		t.numbers = map[numberKey]*Tensor{}
-	}
-	t.numbers[k] = made
-	return made, nil
-}
-
-func (n *number) write(b *Buffer) error {
-	switch b.dtype {
-	case F32:
-		return Write(b, []float32{float32(n.float)})
-	case F64:
-		return Write(b, []float64{n.float})
-	case Complex64:
-		return Write(b, []complex64{complex(float32(n.float), 0)})
-	case Complex128:
-		return Write(b, []complex128{complex(n.float, 0)})
-	case I8:
-		return writeInteger[int8](b, n.integer)
-	case U8:
-		return writeInteger[uint8](b, n.integer)
-	case I16:
-		return writeInteger[int16](b, n.integer)
-	case U16:
-		return writeInteger[uint16](b, n.integer)
-	case I32:
-		return writeInteger[int32](b, n.integer)
-	case U32:
-		return writeInteger[uint32](b, n.integer)
-	case U64:
-		return writeInteger[uint64](b, n.integer)
-	default:
-		return writeInteger[int64](b, n.integer)
-	}
-}
-
-func writeInteger[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](b *Buffer, value int64) error {
-	if int64(T(value)) != value || (value < 0) != (T(value) < 0) {
-		return mistake(ErrRange, "the number %d does not fit %v, the dtype of the neighbouring tensor", value, b.dtype)
-	}
-	return Write(b, []T{T(value)})
 }
 
 // record records an operation on operands. It also returns the key of the dtypes and shapes of its result.

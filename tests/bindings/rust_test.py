@@ -79,7 +79,7 @@ def check_static(harp):
 def check_load_dynamic(harp):
     """Runs the tests with the feature that loads libharp at run time, and without pkg-config."""
     environment = {**harp, "PKG_CONFIG_PATH": ""}
-    run("cargo", "test", "--quiet", "--locked", "-p", "harp", "--no-default-features", "--features", "load-dynamic", "--test", "graph", "--test", "threads", **environment)
+    run("cargo", "test", "--quiet", "--locked", "-p", "harp", "--no-default-features", "--features", "load-dynamic", "--test", "graph", "--test", "load", "--test", "threads", **environment)
 
 
 def check_read_me(harp):

@@ -38,13 +38,12 @@ mod load;
 mod dynamic {
     use super::load::table;
     use super::types::*;
-    use super::harp_api;
     include!("dynamic.rs");
 }
 #[cfg(feature = "load-dynamic")]
 pub use dynamic::*;
 #[cfg(feature = "load-dynamic")]
-pub use load::{is_loaded, load};
+pub use load::{is_loaded, load, load_default};
 
 /// Defines `init()` for a struct of options, like the macros `HARP_..._INIT`: the struct's size, and zeros, which stand for the defaults.
 macro_rules! init {

@@ -65,12 +65,20 @@ pub fn is_loaded() -> bool {
     !TABLE.load(Ordering::Acquire).is_null()
 }
 
+/// Opens `libharp.so.0`, as the first call of a function does, unless a library is loaded already.
+pub fn load_default() -> Result<(), String> {
+    if is_loaded() {
+        return Ok(());
+    }
+    // Safety: this is harp's own name, searched in the directories of the loader, where a program that links harp finds it too.
+    unsafe { load("libharp.so.0") }.map_err(|error| format!("harp cannot be loaded: {}", error))
+}
+
 /// Returns the functions. Panics if no library was loaded and `libharp.so.0` cannot be loaded.
 pub(crate) fn table() -> &'static harp_api {
     let mut table = TABLE.load(Ordering::Acquire);
     if table.is_null() {
-        // Safety: this is harp's own name, searched in the directories of the loader, where a program that links harp finds it too.
-        unsafe { load("libharp.so.0") }.unwrap_or_else(|error| panic!("harp cannot be loaded: {}", error));
+        load_default().unwrap_or_else(|error| panic!("{}", error));
         table = TABLE.load(Ordering::Acquire);
     }
     // Safety: the library is never closed.

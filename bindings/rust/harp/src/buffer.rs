@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::expr::Dims;
 use crate::generated::codes::{DType, ErrorKind};
 use crate::info::Info;
+use crate::program::check_rank;
 use crate::raw_buffer::RawBuffer;
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
@@ -101,7 +102,7 @@ impl Drop for Memory {
 
 impl Buffer {
     /// Makes an array of these sizes from elements in row-major order, without a copy (except for pairs as complex numbers).
-    /// [`ErrorKind::Shape`]: the sizes do not match the number of elements.
+    /// [`ErrorKind::Shape`]: the sizes do not match the number of elements, or there are more than 16 of them.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -112,6 +113,7 @@ impl Buffer {
     /// ```
     pub fn from_vec<T: Element>(elements: Vec<T>, dims: impl Into<Dims>) -> Result<Buffer> {
         let info = Info::new(T::DTYPE, dims.into().0);
+        check_rank(info.dims().len())?;
         if info.element_count() == Some(elements.len()) {
             return Ok(Buffer::of_vec(elements, Arc::new(info)));
         }

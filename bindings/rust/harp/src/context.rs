@@ -44,8 +44,10 @@ pub struct CacheStats {
 }
 
 impl Context {
-    /// Makes a context.
+    /// Makes a context. With the feature `load-dynamic`: [`ErrorKind::Io`](crate::ErrorKind::Io) if harp's library cannot be loaded.
     pub fn new(options: &ContextOptions) -> Result<Context> {
+        #[cfg(feature = "load-dynamic")]
+        sys::load_default().map_err(|text| crate::error::Error::new(crate::ErrorKind::Io, text))?;
         let cache_dir = options.cache_dir.as_deref().map(c_text).transpose()?;
         let compiler = options.compiler.as_deref().map(c_text).transpose()?;
         let mut c = sys::harp_context_options::init();

@@ -51,9 +51,18 @@ unsafe impl Send for Array<'_> {}
 unsafe impl Sync for Array<'_> {}
 unsafe impl Send for ArrayMut<'_> {}
 
+/// [`ErrorKind::Shape`]: more axes than an array of harp may have.
+pub(crate) fn check_rank(rank: usize) -> Result<()> {
+    if rank <= sys::HARP_MAX_RANK as usize {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Shape, format!("expected a shape of at most {} axes, got {}", sys::HARP_MAX_RANK, rank)))
+}
+
 fn count_of(dims: &[i64], length: usize) -> Result<i32> {
     let count = dims.iter().try_fold(1usize, |count, &size| count.checked_mul(usize::try_from(size).ok()?));
-    if count == Some(length) && dims.len() <= sys::HARP_MAX_RANK as usize {
+    check_rank(dims.len())?;
+    if count == Some(length) {
         return Ok(dims.len() as i32);
     }
     Err(Error::new(ErrorKind::Shape, format!("expected a shape of {} elements, got {:?}", length, dims)))
@@ -201,10 +210,12 @@ impl Program {
     /// Runs the program and returns its outputs as new arrays. An axis of an input must determine every shape variable.
     pub fn run(&self, inputs: &[&Buffer]) -> Result<Vec<Buffer>> {
         let arrays: Vec<Array> = inputs.iter().map(|&buffer| Array::from(buffer)).collect();
-        let variables = self.shape_vars(inputs)?;
+        let infos = self
+            .shape_vars(inputs)
+            .and_then(|variables| (0..self.output_count()).map(|index| self.output_info(index, &variables)).collect::<Result<Vec<_>>>());
+        let infos = infos.map_err(|error| self.mistake_of_inputs(&arrays, error))?;
         let mut made = Vec::new();
-        for index in 0..self.output_count() {
-            let info = Arc::new(self.output_info(index, &variables)?);
+        for info in infos.into_iter().map(Arc::new) {
             made.push((Memory::new(&info)?, info));
         }
         let mut outputs: Vec<ArrayMut> = made.iter().map(|(memory, info)| ArrayMut(array(info, memory), PhantomData)).collect();
@@ -213,7 +224,16 @@ impl Program {
         Ok(made.into_iter().map(|(memory, info)| unsafe { Buffer::of_memory(memory, info) }).collect())
     }
 
-    /// The values of the program's shape variables for these inputs, in its order. Inputs that do not fit are an error of the run.
+    /// The sizes of the outputs could not be computed. If the reason is an input that does not fit, a run says which one: it checks the
+    /// inputs before it looks at the outputs, of which none are given here.
+    fn mistake_of_inputs(&self, inputs: &[Array], found: Error) -> Error {
+        match self.call(inputs, &mut []) {
+            Err(error) if error.kind() == found.kind() => error,
+            _ => found,
+        }
+    }
+
+    /// The values of the program's shape variables for these inputs, in its order.
     fn shape_vars(&self, inputs: &[&Buffer]) -> Result<Vec<i64>> {
         // Safety: a live handle; the size of the struct is set. (The same holds below.)
         let count = unsafe { sys::harp_program_shape_var_count(self.raw) };
@@ -221,14 +241,21 @@ impl Program {
         for index in 0..count {
             let mut info = sys::harp_shape_var_info::init();
             check(|error| unsafe { sys::harp_program_shape_var(self.raw, index, &mut info, error) })?;
-            let axis = usize::try_from(info.input).ok().and_then(|input| inputs.get(input)).map(|buffer| buffer.info().sizes());
-            let size = axis.and_then(|sizes| sizes.get(info.axis as usize).copied());
-            let size = size.ok_or_else(|| {
-                let name = unsafe { text(info.name) };
-                Error::new(
-                    ErrorKind::InvalidArgument,
-                    format!("no input determines the shape variable {:?}: pass it to call_with_options", name),
-                )
+            let given = match usize::try_from(info.input) {
+                Ok(input) => inputs.get(input).ok_or_else(|| {
+                    let text = format!("the program has {} inputs, but got {}", self.input_count(), inputs.len());
+                    Error::new(ErrorKind::InvalidArgument, text)
+                })?,
+                Err(_) => {
+                    let name = unsafe { text(info.name) };
+                    let text = format!("no input determines the shape variable {:?}: pass it to call_with_options", name);
+                    return Err(Error::new(ErrorKind::InvalidArgument, text));
+                }
+            };
+            let sizes = given.info().sizes();
+            let size = *sizes.get(info.axis as usize).ok_or_else(|| {
+                let text = format!("input {}: expected an axis {}, but got an array of {} axes", info.input, info.axis, sizes.len());
+                Error::new(ErrorKind::Shape, text)
             })?;
             values.push(if info.factor == 0 { size } else { size.wrapping_sub(info.offset).wrapping_div(info.factor) });
         }

@@ -255,3 +255,60 @@ fn arrays_of_constants_go_with_any_graph() {
     }
     assert_eq!(GraphNode::constant_array(&[1.0f32], [2]).unwrap_err().kind(), ErrorKind::Shape);
 }
+
+/// An integer without a dtype of its own takes that of the array next to it, which must be able to hold it.
+#[test]
+fn integers_next_to_narrow_dtypes_must_fit() {
+    for flags in [0, harp::GRAPH_PROMOTE, harp::GRAPH_PROMOTE_MIXED] {
+        let mut graph = Graph::with_flags(flags);
+        let x = graph.input("x").with_dtype(DType::U8).with_shape([3]).build();
+        let mistakes = [
+            x.try_lt(300),
+            x.try_add(-1),
+            GraphNode::constant(256i64).try_gt(&x),
+            x.try_clip(0, 300usize),
+            GraphNode::try_where(x.gt(2), &x, 300isize),
+        ];
+        for mistake in mistakes.map(Result::unwrap_err) {
+            assert_eq!(mistake.kind(), ErrorKind::Range, "{}", mistake);
+            assert!(mistake.message().contains("does not fit u8"), "{}", mistake);
+        }
+        assert_eq!(x.lt(255).dtype(), DType::Bool);
+    }
+}
+
+#[test]
+fn runs_say_which_input_does_not_fit() -> harp::Result<()> {
+    let mut graph = Graph::new();
+    let (n, m) = (Expr::var("n", 0..=100), Expr::var("m", 1..=50));
+    let x = graph.input("x").with_shape([n, m.clone()]).build();
+    let w = graph.input("w").with_shape([m]).build();
+    graph.output("y", &x);
+    graph.output("z", &w);
+    let program = graph.build()?.compile("interp", &Configuration::default())?;
+    let zeros = |dims: &[usize]| harp::Buffer::from_vec(vec![0.0f32; dims.iter().product()], dims);
+    let mistake = |x: &[usize], w: &[usize]| -> harp::Result<harp::Error> { Ok(program.run(&[&zeros(x)?, &zeros(w)?]).unwrap_err()) };
+
+    let rank = mistake(&[2], &[2])?;
+    assert_eq!((rank.kind(), rank.message().contains("input \"x\"")), (ErrorKind::Shape, true), "{}", rank);
+    let bounds = mistake(&[101, 1], &[1])?;
+    assert_eq!((bounds.kind(), bounds.message().contains("axis 0 of input \"x\"")), (ErrorKind::Range, true), "{}", bounds);
+    let differing = mistake(&[2, 3], &[2])?;
+    assert_eq!((differing.kind(), differing.message().contains("input \"w\"")), (ErrorKind::Shape, true), "{}", differing);
+    let few = program.run(&[]).unwrap_err();
+    assert!(few.message().contains("the program has 2 inputs, but got 0"), "{}", few);
+    assert_eq!(program.run(&[&zeros(&[2, 3])?, &zeros(&[3])?])?[0].shape(), [2, 3]);
+    Ok(())
+}
+
+#[test]
+fn arrays_have_at_most_sixteen_axes() {
+    for mistake in [
+        Tensor::try_from_vec(vec![1.0f32], [1usize; 17]).unwrap_err(),
+        harp::Buffer::from_vec(vec![1.0f32], [1usize; 17]).unwrap_err(),
+        Array::new(&[1.0f32], &[1; 17]).unwrap_err(),
+    ] {
+        assert_eq!((mistake.kind(), mistake.message()), (ErrorKind::Shape, "expected a shape of at most 16 axes, got 17"));
+    }
+    assert_eq!(Tensor::from_vec(vec![1.0f32], [1usize; 16]).item().unwrap(), 1.0);
+}
