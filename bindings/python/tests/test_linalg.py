@@ -125,6 +125,36 @@ def test_gradients(name):
     close(harp.grad(lambda x: harp.vmap(f)(x).sum())(SPD), each)
 
 
+def hermitian(x):
+    """A Hermitian matrix, positive definite near SPD[0], whose elements are complex and depend on all elements of x."""
+    z = harp.complex_from_parts(x, x @ W / 10)
+    return z @ harp.conj(z.mT)
+
+
+COMPLEX_SCALARS = {
+    "cholesky": lambda x: harp.real(harp.linalg.cholesky(hermitian(x)) * (W + 1j * W.T)).sum(),
+    "upper": lambda x: harp.real(harp.linalg.cholesky(hermitian(x), upper=True) * (W + 1j * W.T)).sum(),
+    "slogdet": lambda x: harp.linalg.slogdet(hermitian(x)).logabsdet,
+    "sign": lambda x: harp.imag(harp.linalg.slogdet(harp.complex_from_parts(x, x @ W)).sign),
+    "inv": lambda x: harp.imag(harp.linalg.inv(hermitian(x)) * W).sum(),
+    "det": lambda x: harp.real(harp.linalg.det(harp.complex_from_parts(x, W))) / 50,
+    "eigvalsh": lambda x: (harp.linalg.eigvalsh(hermitian(x)) * W[0]).sum(),
+    "eigh": lambda x: (harp.abs(harp.linalg.eigh(hermitian(x)).eigenvectors) ** 2 * W).sum(),
+    "eigenvalues": lambda x: (harp.linalg.eigh(hermitian(x)).eigenvalues * W[0]).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPLEX_SCALARS)
+def test_gradients_through_complex_matrices(name):
+    f = COMPLEX_SCALARS[name]
+    x = SPD[0]
+    value, gradient = harp.value_and_grad(f)(x)
+    close(value, f(harp.asarray(x)))
+    close(gradient, differences(f, x), 1e-6)
+    if not name.startswith("eig"):
+        close(harp.grad(lambda x: (harp.grad(f)(x) * W).sum())(x), differences(lambda x: (harp.grad(f)(x) * W).sum(), x), 1e-6)
+
+
 def test_third_derivative():
     d = lambda f: harp.grad(f)
     f = lambda x: harp.linalg.inv(x * np.eye(2))[0, 0]  # 1 / x
