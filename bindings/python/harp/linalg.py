@@ -293,11 +293,20 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> svd_result:
 
 
 def svdvals(x: Array, /) -> Tensor:
-    """The singular values of matrices in descending order."""
+    """The singular values of matrices in descending order. First derivatives exist where they are different and not 0."""
     tensor = _lapack.matrix("svdvals", x)
-    _no_gradient("svdvals", tensor)
     *batch, m, n = tensor.shape
-    return _like(_lapack.call(_lapack.svdvals, [tensor], [*batch, _least(m, n)], _lapack.real_of(tensor.dtype)), x)
+    values = _lapack.call(_lapack.svdvals, [tensor], [*batch, _least(m, n)], _lapack.real_of(tensor.dtype))
+    order = _lapack.order_of(tensor)
+    if order > 1:
+        raise GradientError("svdvals: only first derivatives exist")
+    if order:
+        # With the singular vectors u and v of s, s = u* x v; to first order, only x changes in this product.
+        k = _least(m, n)
+        u, _, vh = _unpack(_lapack.call(_lapack.svd, [tensor], [*batch, m * k + k + k * n]), batch, [m, k], [k], [k, n])
+        change = _ops.matmul(_conjugate_transpose(u), _lapack.correction(tensor)) * (_ops.conj(vh) if tensor.dtype in COMPLEX else vh)
+        values = values + _ops.sum(_ops.real(change) if tensor.dtype in COMPLEX else change, -1, False)
+    return _like(values, x)
 
 
 def _tolerance(x: Tensor, rtol: Any) -> Any:
@@ -310,7 +319,7 @@ def _tolerance(x: Tensor, rtol: Any) -> Any:
 
 def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Tensor:
     """The number of singular values greater than rtol times the greatest one; by default rtol is the greater size times the dtype's eps."""
-    tensor = _lapack.matrix("matrix_rank", x)
+    tensor = _ops.stop_gradient(_lapack.matrix("matrix_rank", x))
     values = svdvals(tensor)
     return _ops.count_nonzero(_ops.greater(values, _ops.max(values, -1, True) * _tolerance(tensor, rtol)), -1, False)
 

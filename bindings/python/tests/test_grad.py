@@ -233,3 +233,10 @@ def test_sinc_at_zero():
     slope = harp.grad(lambda x: harp.sinc(x).sum())
     assert slope(np.array([0.0])).tolist() == [0.0]
     np.testing.assert_allclose(np.asarray(harp.grad(lambda x: slope(x).sum())(np.array([0.0, 1e-2]))), [-np.pi**2 / 3, -3.288895], rtol=1e-4)
+
+
+def test_std_of_equal_elements():
+    assert harp.grad(lambda x: harp.std(x))(np.ones(3)).tolist() == [0, 0, 0]
+    assert harp.grad(lambda x: harp.std(x, axis=1).sum())(np.array([[2.0, 2.0], [1.0, 3.0]])).tolist() == [[0, 0], [-0.5, 0.5]]
+    assert harp.grad(lambda x: harp.nanstd(x))(np.ones(3)).tolist() == [0, 0, 0]
+    assert np.isnan(harp.std(np.array([1.0, np.nan])).item())
