@@ -3,6 +3,7 @@
 #include "graph/complex.h"
 
 #include <array>
+#include <limits>
 
 #include "base/error.h"
 #include "graph/check.h"
@@ -40,25 +41,29 @@ Parts exponential(const Parts& z) {
 }
 
 /// log(z) of z = p + iq. Near the unit circle, rounding |z| loses the digits that log(|z|) depends on. There the real part is computed as
-/// half of log(|z|²), with |z|² - 1 = (p - 1)(p + 1) + q².
+/// half of log(|z|²), with |z|² - 1 = (p - 1)(p + 1) + q². Elsewhere log1p is applied to 0: for small z the sum rounds to -1, where the
+/// gradient of log1p is infinite.
 Parts logarithm(const Parts& z) {
   const NodeRef size = length(z), usual = apply(Op::kLog, {size});
-  const NodeRef below = add({z.re, number(z.re, -1)}), product = mul({below, add({z.re, number(z.re, 1)})});
-  const NodeRef near = mul({apply(Op::kLog1p, {fma({z.im, z.im, product})}), number(z.re, 0.5)});
   const NodeRef is_above = apply(Op::kLe, {number(z.re, 0.5), size});
   const NodeRef is_near = apply(Op::kBitAnd, {is_above, apply(Op::kLe, {size, number(z.re, 2)})});
+  const NodeRef below = add({z.re, number(z.re, -1)}), product = mul({below, add({z.re, number(z.re, 1)})});
+  const NodeRef excess = where({is_near, fma({z.im, z.im, product}), number(z.re, 0)});
+  const NodeRef near = mul({apply(Op::kLog1p, {excess}), number(z.re, 0.5)});
   return {where({is_near, near, usual}), argument(z)};
 }
 
 /// The square root with a nonnegative real part. The larger part is the root of a sum of two positive numbers; the smaller part follows
-/// from it.
+/// from it. The absolute values of z.re and of `lesser` are computed by a selection and by a product with ±1: the gradient of `abs` at 0
+/// is 0, which is wrong on the imaginary axis and on the negative real axis.
 Parts root(const Parts& z) {
   const NodeRef half = number(z.re, 0.5), zero = number(z.re, 0);
   const NodeRef size = mul({length(z), half});
-  const NodeRef greater = apply(Op::kSqrt, {fma({apply(Op::kAbs, {z.re}), half, size})});
-  const NodeRef lesser = where({apply(Op::kEq, {greater, zero}), z.im, div({mul({z.im, half}), greater})});
   const NodeRef is_right = apply(Op::kLe, {zero, z.re});
-  const NodeRef re = where({is_right, greater, apply(Op::kAbs, {lesser})});
+  const NodeRef greater = apply(Op::kSqrt, {fma({where({is_right, z.re, neg(z.re)}), half, size})});
+  const NodeRef lesser = where({apply(Op::kEq, {greater, zero}), z.im, div({mul({z.im, half}), greater})});
+  const NodeRef side = apply(Op::kCopysign, {number(z.re, 1), z.im});
+  const NodeRef re = where({is_right, greater, mul({lesser, side})});
   return {re, where({is_right, lesser, apply(Op::kCopysign, {greater, z.im})})};
 }
 
@@ -72,16 +77,21 @@ Parts cosine_h(const Parts& z) {
   return {re, mul({apply(Op::kSinh, {z.re}), apply(Op::kSin, {z.im})})};
 }
 /// tanh(x + iy) by Kahan's formula. With t = tan(y), s = sinh(x) and b = 1 + t²: (b·cosh(x)·s + i·t) / (1 + b·s²). For |x| > 20 the real
-/// part is ±1.
+/// part is ±1. From 400 (f32: 50) on the divisor is infinite, so x is clamped there, which keeps s finite. Quotients that are not used, or
+/// whose divisor is infinite, are replaced by constants: else a gradient of 0 would be multiplied by an infinity.
 Parts tangent_h(const Parts& z) {
-  const NodeRef one = number(z.re, 1);
-  const NodeRef t = apply(Op::kTan, {z.im}), s = apply(Op::kSinh, {z.re});
+  const NodeRef zero = number(z.re, 0), one = number(z.re, 1);
+  const double limit = z.re->dtype == DType::kF32 ? 50 : 400;
+  const NodeRef is_far = apply(Op::kLt, {number(z.re, 20), apply(Op::kAbs, {z.re})});
+  const NodeRef x = apply(Op::kMin, {apply(Op::kMax, {z.re, number(z.re, -limit)}), number(z.re, limit)});
+  const NodeRef t = apply(Op::kTan, {z.im}), s = apply(Op::kSinh, {x});
   const NodeRef b = fma({t, t, one});
   const NodeRef below = fma({mul({b, s}), s, one});
-  const NodeRef above = mul({mul({b, apply(Op::kCosh, {z.re})}), s});
-  const NodeRef is_far = apply(Op::kLt, {number(z.re, 20), apply(Op::kAbs, {z.re})});
-  const NodeRef re = where({is_far, apply(Op::kCopysign, {one, z.re}), div({above, below})});
-  return {re, div({t, below})};
+  const NodeRef above = where({is_far, zero, mul({mul({b, apply(Op::kCosh, {x})}), s})});
+  const NodeRef re = where({is_far, apply(Op::kCopysign, {one, z.re}), div({above, where({is_far, one, below})})});
+  const NodeRef is_infinite = apply(Op::kEq, {below, number(z.re, std::numeric_limits<double>::infinity())});
+  const NodeRef quotient = div({t, where({is_infinite, one, below})});
+  return {re, where({is_infinite, mul({t, zero}), quotient})};
 }
 /// Returns i·z. A trigonometric function of z is computed from the hyperbolic function of i·z.
 Parts turned(const Parts& z) { return {neg(z.im), z.re}; }

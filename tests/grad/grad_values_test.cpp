@@ -158,6 +158,30 @@ TEST_CASE("G19.every_op/interp: a user's own double where") {
   CHECK(same(slope("where(x > 0, sqrt(x), 0)", {0, 4}), Values{nan_, 0.25}));
 }
 
+TEST_CASE("G19.every_op/interp: complex functions on their axes and where the formula that is not used breaks down") {
+  CHECK(slope("real(sqrt(complex_from_parts(x, 2)))", {0, -0.0}) == Values{0.25, 0.25});
+  CHECK(slope("imag(sqrt(complex_from_parts(x, 2)))", {0}) == Values{-0.25});
+  CHECK(slope("imag(sqrt(complex_from_parts(x, -2)))", {0}) == Values{0.25});
+  CHECK(slope("real(sqrt(complex_from_parts(-4, x)))", {0, -0.0}) == Values{0.25, -0.25});
+  CHECK(slope("imag(sqrt(complex_from_parts(x, 0)))", {-4}) == Values{-0.25});
+  CHECK(slope("real(sqrt(complex_from_parts(x, 0)))", {4}) == Values{0.25});
+  CHECK(slope("real(rsqrt(complex_from_parts(-4, x)))", {0})[0] == doctest::Approx(0.0625));
+  CHECK(curvature("real(sqrt(complex_from_parts(x, 2)))", {0})[0] == doctest::Approx(0.0625));
+  CHECK(curvature("imag(sqrt(complex_from_parts(x, 0)))", {-4})[0] == doctest::Approx(-1.0 / 32));
+
+  // For |z| below 1e-8, (p - 1)(p + 1) + q² rounds to -1.
+  CHECK(slope("real(log(complex_from_parts(x, 0)))", {0x1p-40, -0x1p-1000, 0x1p600}) == Values{0x1p40, -0x1p1000, 0x1p-600});
+  CHECK(slope("imag(log(complex_from_parts(9.094947017729282e-13, x)))", {0}) == Values{0x1p40});
+  CHECK(curvature("real(log(complex_from_parts(x, 0)))", {0x1p-40}) == Values{-0x1p80});
+
+  for (const std::string part : {"real", "imag"}) {
+    CHECK(slope(part + "(tanh(complex_from_parts(x, 1)))", {360, 500, -800, 1e300}) == Values{0, 0, 0, 0});
+    CHECK(slope(part + "(tanh(complex_from_parts(500, x)))", {0, 1, -2}) == Values{0, 0, 0});
+    CHECK(slope(part + "(tan(complex_from_parts(x, -800)))", {0, 1, -2}) == Values{0, 0, 0});
+    CHECK(curvature(part + "(tanh(complex_from_parts(x, 1)))", {360, 800}) == Values{0, 0});
+  }
+}
+
 TEST_CASE("G19.every_op/interp: powers, roots and angles where formulas break down") {
   CHECK(slope("pow(x, 0)", {0, -1, 3, inf_}) == Values{0, 0, 0, 0});
   CHECK(slope("pow(x, 1)", {0, -1, inf_}) == Values{1, 1, 1});

@@ -129,29 +129,43 @@ def _of_complex(name: str, formula: Any) -> Any:
     return function
 
 
+def _plus(z: Tensor, number: int) -> Tensor:
+    """z + number, with the imaginary part as it is. The sum of two complex numbers makes +0 of an imaginary part of -0, and so would change
+    the side of a branch cut on which z lies."""
+    return _ops.complex_from_parts(_ops.real(z) + number, _ops.imag(z))
+
+
+def _times_i(z: Tensor) -> Tensor:
+    return _ops.complex_from_parts(-_ops.imag(z), _ops.real(z))
+
+
+def _over_i(z: Tensor) -> Tensor:
+    return _ops.complex_from_parts(_ops.imag(z), -_ops.real(z))
+
+
 def _asinh_formula(z: Tensor) -> Tensor:
     # asinh(z) is log(z + sqrt(z*z + 1)). For Re z < 0 the two terms of the sum cancel, so -asinh(-z) is computed instead.
     negative = _ops.less(_ops.real(z), 0)
     w = _ops.where(negative, -z, z)
-    made = _ops.log(w + _ops.sqrt(w * w + 1))
+    made = _ops.log(w + _ops.sqrt(_plus(w * w, 1)))
     return _ops.where(negative, -made, made)
 
 
 def _atanh_formula(z: Tensor) -> Tensor:
-    return (_ops.log(1 + z) - _ops.log(1 - z)) * 0.5
+    return (_ops.log(_plus(z, 1)) - _ops.log(_plus(-z, 1))) * 0.5
 
 
 def _acosh_formula(z: Tensor) -> Tensor:
-    return _ops.log(z + _ops.sqrt(z + 1) * _ops.sqrt(z - 1))
+    return _ops.log(z + _ops.sqrt(_plus(z, 1)) * _ops.sqrt(_plus(z, -1)))
 
 
 expm1: _Unary = _of_complex("expm1", lambda z: _ops.exp(z) - 1)
-log1p: _Unary = _of_complex("log1p", lambda z: _ops.log(z + 1))
+log1p: _Unary = _of_complex("log1p", lambda z: _ops.log(_plus(z, 1)))
 log2: _Unary = _of_complex("log2", lambda z: _ops.log(z) * (1 / math.log(2)))
 log10: _Unary = _of_complex("log10", lambda z: _ops.log(z) * (1 / math.log(10)))
 asinh: _Unary = _of_complex("asinh", _asinh_formula)
 acosh: _Unary = _of_complex("acosh", _acosh_formula)
 atanh: _Unary = _of_complex("atanh", _atanh_formula)
-asin: _Unary = _of_complex("asin", lambda z: _asinh_formula(z * 1j) * -1j)
-acos: _Unary = _of_complex("acos", lambda z: math.pi / 2 + _asinh_formula(z * 1j) * 1j)
-atan: _Unary = _of_complex("atan", lambda z: _atanh_formula(z * 1j) * -1j)
+asin: _Unary = _of_complex("asin", lambda z: _over_i(_asinh_formula(_times_i(z))))
+acos: _Unary = _of_complex("acos", lambda z: math.pi / 2 + _times_i(_asinh_formula(_times_i(z))))
+atan: _Unary = _of_complex("atan", lambda z: _over_i(_atanh_formula(_times_i(z))))

@@ -285,7 +285,8 @@ def sinc(x: Array | Number, /) -> Tensor:
     tensor = floats_of(x)
     zero = _ops.equal(tensor, 0)
     angle = _ops.where(zero, 1, tensor) * math.pi
-    return _ops.where(zero, 1, _ops.sin(angle) / angle)
+    # At 0 the value is that of the first terms of the Taylor series: 1, with the derivatives 0 and -pi * pi / 3.
+    return _ops.where(zero, 1 - _ops.square(tensor * math.pi) / 6, _ops.sin(angle) / angle)
 
 
 def heaviside(x1: Array, x2: Array | Number, /) -> Tensor:

@@ -95,8 +95,14 @@ def std(
     keepdims: bool = False,
     ddof: float | None = None,
 ) -> Tensor:
-    """The square root of var()."""
-    return _ops.sqrt(var(x, axis, dtype, correction=correction, keepdims=keepdims, ddof=ddof))
+    """The square root of var(). Its gradient is 0 where the variance is 0."""
+    return root_of_variance(var(x, axis, dtype, correction=correction, keepdims=keepdims, ddof=ddof))
+
+
+def root_of_variance(variance: Tensor) -> Tensor:
+    """The square root, with a gradient of 0 at 0, as std of harp's other interfaces."""
+    zero = _ops.equal(variance, 0)
+    return _ops.where(zero, 0, _ops.sqrt(_ops.where(zero, 1, variance)))
 
 
 def argmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:

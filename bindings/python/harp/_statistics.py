@@ -14,7 +14,7 @@ from ._core import Dim, Tensor
 from ._creation import number_of_dtype
 from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, SIGNED, UNSIGNED, bool_, float32, float64, int64
 from ._errors import DTypeError, InvalidArgumentError, ShapeError
-from ._reductions import cumprod, cumsum, max, mean, min, prod, sum
+from ._reductions import cumprod, cumsum, max, mean, min, prod, root_of_variance, sum
 from ._searching import searchsorted
 from ._tree import is_array
 from ._types import Array, Axes, Number
@@ -270,7 +270,7 @@ def nanvar(x: Array, /, axis: Axes = None, *, ddof: float = 0, keepdims: bool = 
 
 def nanstd(x: Array, /, axis: Axes = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
     """The square root of nanvar()."""
-    return _ops.sqrt(nanvar(x, axis=axis, ddof=ddof, keepdims=keepdims))
+    return root_of_variance(nanvar(x, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 def nancumsum(x: Array, /, axis: int | None = None) -> Tensor:

@@ -136,7 +136,13 @@ def slogdet(x: Array, /) -> slogdet_result:
     both = _lapack.call(_lapack.slogdet, [tensor], [*tensor.shape[:-2], 2])
     sign, logarithm = both[..., 0], _ops.real(both[..., 1]) if tensor.dtype in COMPLEX else both[..., 1]
     order = _lapack.order_of(tensor)
-    return slogdet_result(_like(sign, x), _like(logarithm + _lapack.log_of_change(tensor, order) if order else logarithm, x))
+    if order:
+        change = _lapack.log_of_change(tensor, order)
+        if tensor.dtype in COMPLEX:  # the real part changes the absolute value of the determinant, the imaginary part its angle
+            sign = sign * _ops.exp(_ops.complex_from_parts(0, _ops.imag(change)))
+            change = _ops.real(change)
+        logarithm = logarithm + change
+    return slogdet_result(_like(sign, x), _like(logarithm, x))
 
 
 def solve(x1: Array, x2: Array, /) -> Tensor:
@@ -162,16 +168,25 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Tensor:
     made = _lapack.call(_lapack.cholesky, [tensor], tensor.shape)
     order = _lapack.order_of(tensor)
     if order:
-        # x = L0 (1 + m) L0.mT, so L = L0 (1 + g) with g + g.mT + g g.mT = m; the values of m and g are 0, and each iteration makes one more
-        # derivative right.
+        # x = L0 (1 + m) L0*, where L0* is the conjugate transpose, so L = L0 (1 + g) with g + g* + g g* = m; the values of m and g are 0,
+        # and each iteration makes one more derivative right.
         left = _ops.stop_gradient(_lapack.call(_lapack.inv, [made], made.shape))
-        change = _ops.matmul(_ops.matmul(left, _lapack.correction((tensor + tensor.mT) * 0.5)), left.mT)
+        change = _ops.matmul(_ops.matmul(left, _lapack.correction(_hermitian(tensor))), _conjugate_transpose(left))
         g = _lower_half(change)
         for _ in range(1, order):
-            g = _lower_half(change - _ops.matmul(g, g.mT))
+            g = _lower_half(change - _ops.matmul(g, _conjugate_transpose(g)))
         made = made + _lapack.correction(_ops.matmul(made, g))
     made = _like(made, x)
-    return made if not upper else _ops.conj(made.mT) if made.dtype in COMPLEX else made.mT
+    return _conjugate_transpose(made) if upper else made
+
+
+def _conjugate_transpose(x: Tensor) -> Tensor:
+    return _ops.conj(x.mT) if x.dtype in COMPLEX else x.mT
+
+
+def _hermitian(x: Tensor) -> Tensor:
+    """x itself if it is Hermitian. Its derivatives are those of the Hermitian part, as a change of one element is one of its mirror image, too."""
+    return (x + _conjugate_transpose(x)) * 0.5
 
 
 def _lower_half(x: Tensor) -> Tensor:
@@ -212,7 +227,8 @@ def qr(x: Array, /, *, mode: str = "reduced") -> qr_result:
 
 def eigh(x: Array, /) -> eigh_result:
     """The eigenvalues of symmetric or Hermitian matrices in ascending order, and orthonormal eigenvectors, one in each column. Reads the lower
-    triangles of x. First derivatives exist where the eigenvalues are different."""
+    triangles of x. First derivatives exist where the eigenvalues are different. Those of complex eigenvectors are meant for functions that do
+    not depend on the vectors' phases: each vector changes at right angles to itself."""
     tensor = _lapack.matrix("eigh", x, True)
     n, batch = tensor.shape[-1], tensor.shape[:-2]
     values, vectors = _unpack(_lapack.call(_lapack.eigh, [tensor], [*batch, n + n * n]), batch, [n], [n, n])
@@ -227,11 +243,12 @@ def _differentiated(x: Tensor, values: Tensor, vectors: Tensor) -> tuple[Tensor,
     """Gives eigenvalues and eigenvectors their first derivatives."""
     if _lapack.order_of(x) > 1:
         raise GradientError("eigh, eigvalsh: only first derivatives exist")
-    change = _ops.matmul(_ops.matmul(vectors.mT, _lapack.correction((x + x.mT) * 0.5)), vectors)
+    change = _ops.matmul(_ops.matmul(_conjugate_transpose(vectors), _lapack.correction(_hermitian(x))), vectors)
     distances = _ops.unsqueeze(values, -2) - _ops.unsqueeze(values, -1)
     same = _ops.equal(distances, 0)
     turned = _ops.where(same, 0, change / _ops.where(same, 1, distances))
-    return values + _ops.diagonal(change, 0, -2, -1), vectors + _ops.matmul(vectors, turned)
+    along = _ops.diagonal(change, 0, -2, -1)
+    return values + (_ops.real(along) if x.dtype in COMPLEX else along), vectors + _ops.matmul(vectors, turned)
 
 
 def eigvalsh(x: Array, /) -> Tensor:
@@ -276,11 +293,20 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> svd_result:
 
 
 def svdvals(x: Array, /) -> Tensor:
-    """The singular values of matrices in descending order."""
+    """The singular values of matrices in descending order. First derivatives exist where they are different and not 0."""
     tensor = _lapack.matrix("svdvals", x)
-    _no_gradient("svdvals", tensor)
     *batch, m, n = tensor.shape
-    return _like(_lapack.call(_lapack.svdvals, [tensor], [*batch, _least(m, n)], _lapack.real_of(tensor.dtype)), x)
+    values = _lapack.call(_lapack.svdvals, [tensor], [*batch, _least(m, n)], _lapack.real_of(tensor.dtype))
+    order = _lapack.order_of(tensor)
+    if order > 1:
+        raise GradientError("svdvals: only first derivatives exist")
+    if order:
+        # With the singular vectors u and v of s, s = u* x v; to first order, only x changes in this product.
+        k = _least(m, n)
+        u, _, vh = _unpack(_lapack.call(_lapack.svd, [tensor], [*batch, m * k + k + k * n]), batch, [m, k], [k], [k, n])
+        change = _ops.matmul(_conjugate_transpose(u), _lapack.correction(tensor)) * (_ops.conj(vh) if tensor.dtype in COMPLEX else vh)
+        values = values + _ops.sum(_ops.real(change) if tensor.dtype in COMPLEX else change, -1, False)
+    return _like(values, x)
 
 
 def _tolerance(x: Tensor, rtol: Any) -> Any:
@@ -293,7 +319,7 @@ def _tolerance(x: Tensor, rtol: Any) -> Any:
 
 def matrix_rank(x: Array, /, *, rtol: float | Array | None = None) -> Tensor:
     """The number of singular values greater than rtol times the greatest one; by default rtol is the greater size times the dtype's eps."""
-    tensor = _lapack.matrix("matrix_rank", x)
+    tensor = _ops.stop_gradient(_lapack.matrix("matrix_rank", x))
     values = svdvals(tensor)
     return _ops.count_nonzero(_ops.greater(values, _ops.max(values, -1, True) * _tolerance(tensor, rtol)), -1, False)
 

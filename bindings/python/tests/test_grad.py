@@ -211,3 +211,32 @@ def test_assignment_to_an_argument():
     assert harp.vjp(f, a)[1](1.0)[0].tolist() == [0, 40]
     assert float(harp.jvp(f, (a,), (np.array([1.0, 1.0]),))[1]) == 40
     assert a.tolist() == [1, 2]
+
+
+COMPLEX_POINTS = [2j, complex(0.0, -2.0), 0.5j, -3.0 + 0j, -0.25 + 0j, 0.25 + 0j, 3.0 + 0j]
+
+
+@pytest.mark.parametrize("name", ["sqrt", "log", "asin", "acos", "atan", "asinh", "acosh", "atanh", "log1p", "tanh", "tan"])
+def test_complex_functions_on_the_axes(name):
+    """The derivative along the axis is the difference quotient of NumPy's values, and the one across it follows from it."""
+    reference = getattr(np, name.replace("a", "arc", 1) if name[0] == "a" else name)
+    for z in COMPLEX_POINTS + ([1e-9 + 0j, 1e-9j, -1e-9 + 0j] if name in ("sqrt", "log") else []):
+        h = abs(z) * 1e-5 * (1 if z.imag == 0 else 1j)
+        derivative = (reference(z + h) - reference(z - h)) / (2 * h)
+        for part, expected in ((harp.real, (derivative.real, -derivative.imag)), (harp.imag, (derivative.imag, derivative.real))):
+            f = lambda x, y: part(getattr(harp, name)(harp.complex_from_parts(x, y)))  # noqa: B023
+            made = harp.grad(f, argnums=(0, 1))(np.array(z.real), np.array(z.imag))
+            np.testing.assert_allclose([float(g) for g in made], expected, rtol=1e-6, atol=1e-6 * abs(derivative), err_msg=f"{name}({z})")
+
+
+def test_sinc_at_zero():
+    slope = harp.grad(lambda x: harp.sinc(x).sum())
+    assert slope(np.array([0.0])).tolist() == [0.0]
+    np.testing.assert_allclose(np.asarray(harp.grad(lambda x: slope(x).sum())(np.array([0.0, 1e-2]))), [-np.pi**2 / 3, -3.288895], rtol=1e-4)
+
+
+def test_std_of_equal_elements():
+    assert harp.grad(lambda x: harp.std(x))(np.ones(3)).tolist() == [0, 0, 0]
+    assert harp.grad(lambda x: harp.std(x, axis=1).sum())(np.array([[2.0, 2.0], [1.0, 3.0]])).tolist() == [[0, 0], [-0.5, 0.5]]
+    assert harp.grad(lambda x: harp.nanstd(x))(np.ones(3)).tolist() == [0, 0, 0]
+    assert np.isnan(harp.std(np.array([1.0, np.nan])).item())

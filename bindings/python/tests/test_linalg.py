@@ -125,6 +125,49 @@ def test_gradients(name):
     close(harp.grad(lambda x: harp.vmap(f)(x).sum())(SPD), each)
 
 
+def hermitian(x):
+    """A Hermitian matrix, positive definite near SPD[0], whose elements are complex and depend on all elements of x."""
+    z = harp.complex_from_parts(x, x @ W / 10)
+    return z @ harp.conj(z.mT)
+
+
+COMPLEX_SCALARS = {
+    "cholesky": lambda x: harp.real(harp.linalg.cholesky(hermitian(x)) * (W + 1j * W.T)).sum(),
+    "upper": lambda x: harp.real(harp.linalg.cholesky(hermitian(x), upper=True) * (W + 1j * W.T)).sum(),
+    "slogdet": lambda x: harp.linalg.slogdet(hermitian(x)).logabsdet,
+    "sign": lambda x: harp.imag(harp.linalg.slogdet(harp.complex_from_parts(x, x @ W)).sign),
+    "inv": lambda x: harp.imag(harp.linalg.inv(hermitian(x)) * W).sum(),
+    "det": lambda x: harp.real(harp.linalg.det(harp.complex_from_parts(x, W))) / 50,
+    "eigvalsh": lambda x: (harp.linalg.eigvalsh(hermitian(x)) * W[0]).sum(),
+    "eigh": lambda x: (harp.abs(harp.linalg.eigh(hermitian(x)).eigenvectors) ** 2 * W).sum(),
+    "svdvals": lambda x: (harp.linalg.svdvals(hermitian(x)[:, :3]) * W[0, :3]).sum(),
+    "eigenvalues": lambda x: (harp.linalg.eigh(hermitian(x)).eigenvalues * W[0]).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPLEX_SCALARS)
+def test_gradients_through_complex_matrices(name):
+    f = COMPLEX_SCALARS[name]
+    x = SPD[0]
+    value, gradient = harp.value_and_grad(f)(x)
+    close(value, f(harp.asarray(x)))
+    close(gradient, differences(f, x), 1e-6)
+    if not name.startswith(("eig", "svd")):
+        close(harp.grad(lambda x: (harp.grad(f)(x) * W).sum())(x), differences(lambda x: (harp.grad(f)(x) * W).sum(), x), 1e-6)
+
+
+def test_gradients_of_singular_values():
+    x = A[0, :, :3]
+    for f in (lambda x: (harp.linalg.svdvals(x) * W[0, :3]).sum(), lambda x: harp.linalg.norm(x.T, ord=2), lambda x: harp.linalg.norm(x, ord="nuc"),
+              lambda x: harp.linalg.cond(x)):  # fmt: skip
+        close(harp.grad(f)(x), differences(f, x), 1e-6)
+        each = np.stack([np.asarray(harp.grad(f)(y)) for y in A[:, :, :3]])
+        close(harp.grad(lambda x: harp.vmap(f)(x).sum())(A[:, :, :3]), each)  # noqa: B023
+        with pytest.raises(harp.GradientError, match="first derivatives"):
+            harp.grad(lambda x: harp.grad(f)(x).sum())(x)  # noqa: B023
+    assert harp.grad(lambda x: (x * harp.linalg.matrix_rank(x)).sum())(x).tolist() == [[3.0] * 3] * 4
+
+
 def test_third_derivative():
     d = lambda f: harp.grad(f)
     f = lambda x: harp.linalg.inv(x * np.eye(2))[0, 0]  # 1 / x
@@ -147,6 +190,6 @@ def test_mistakes():
     with pytest.raises(harp.NativeError) as caught:
         harp.linalg.inv(np.zeros((2, 2))).eval()
     assert isinstance(caught.value.__cause__, np.linalg.LinAlgError)
-    for f in (harp.linalg.svdvals, lambda x: harp.linalg.qr(x).R, lambda x: harp.linalg.pinv(x)):
+    for f in (lambda x: harp.linalg.svd(x).S, lambda x: harp.linalg.qr(x).R, lambda x: harp.linalg.pinv(x)):
         with pytest.raises(harp.GradientError, match="no gradient; harp.stop_gradient"):
             harp.grad(lambda x, f=f: f(x).sum())(A[0])

@@ -339,3 +339,10 @@ def test_as_in_numpy(text, name):
         x, y = np.asarray(x), np.asarray(y)
         assert x.shape == y.shape and x.dtype.kind == y.dtype.kind and (x.dtype.itemsize == y.dtype.itemsize or x.dtype.kind in "fc")
         np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "log1p", "sqrt", "log"])
+def test_the_sign_of_a_zero_selects_the_side_of_a_branch_cut(name):
+    parts = [0.0, -0.0, 0.5, -0.5, 1.5, -2.0, 3.0]
+    z = np.array([complex(re, im) for re in parts for im in parts if re or im])
+    np.testing.assert_allclose(np.asarray(getattr(harp, name)(z)), getattr(np, name)(z), rtol=1e-12, atol=1e-12)
