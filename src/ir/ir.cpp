@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/table_limit.h"
 #include "base/visits.h"
+#include "ir/division.h"
 #include "ir/functions.h"
 #include "ir/rewrite.h"
 
@@ -309,6 +310,7 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
         const UOp* wins = alu(wins_by, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
         return alu(Op::kWhere, dtype, {wins, c, x});
       }
+  if (const Function* division = division_by_constant(*this, op, sources.back())) return call(division, {sources[0]});
   if (info(op).flags & kFunction) return call(function_of(op, operand), std::move(sources));
   return alu(op, dtype, std::move(sources));
 }

@@ -22,6 +22,7 @@
 #include "schedule/contraction_blocks.h"
 #include "schedule/grid_routine.h"
 #include "schedule/integer_products.h"
+#include "schedule/joined_kept_axes.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/materialise.h"
 #include "schedule/paired_columns.h"
@@ -293,8 +294,8 @@ class Fuser {
     }
   }
 
-  /// If the node is a reshape of a value that the kernel of a reduction can compute, stores it in that kernel, because the elements have
-  /// the same order in memory. Returns whether there is such a kernel.
+  /// If the node is a reshape of a value that the kernel of a reduction can compute, for each result or for each element that it reduces,
+  /// stores it by a kernel over the axes of that value, because the elements have the same order in memory. Returns whether it is stored.
   bool place_reshaped(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
@@ -304,8 +305,9 @@ class Fuser {
     Dependencies d = stored_.contains(value) ? read_at_same_index(value) : dependencies_of(values, true);
     const bool is_of_reduction = std::ranges::any_of(d.buffers, [&](const Node* buffer) {
       const int k = kernel_of(buffer);
-      return d.same_index.contains(buffer) && k >= 0 && !kernels_[static_cast<size_t>(k)].plan.reduces.empty() &&
-             space_of(kernels_[static_cast<size_t>(k)]) == space;
+      if (k < 0 || kernels_[static_cast<size_t>(k)].plan.reduces.empty()) return false;
+      KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
+      return d.same_index.contains(buffer) ? space_of(kernel) == space : squeezed(kernel.plan.reduces[0]->sources[0]->shape) == space;
     });
     if (is_of_reduction) place_store({value, add_buffer(node), value->shape, {}}, std::move(d), node);
     return is_of_reduction;
@@ -735,6 +737,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = choose_product_axes(std::move(graph), limits);
   graph = store_window_channels(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
+  graph = join_kept_axes(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
   graph = sort_updates(std::move(graph), limits);
   graph = shorten_sorts(std::move(graph), limits);

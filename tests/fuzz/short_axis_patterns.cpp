@@ -140,12 +140,13 @@ class ShortAxes {
 
   /// Reductions over the rows of tall matrices with few columns, and kernels that pass over the rows several times. There are so many rows
   /// that the order of summation divides them into several blocks (docs/semantics.md, "Sums"). Expensive operands are stored before they
-  /// are reduced.
+  /// are reduced. Sometimes the columns are two axes, which kernels join.
   bool tall() {
     const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
     Shape shape = {random_.chance(30) ? bench_.random_dim() + Dim(512) : bench_.small_dim(200, 1400), bench_.small_dim(2, 7)};
     const int rows = random_.chance(30) ? 1 : 0;
     if (rows == 1) shape.insert(shape.begin(), random_.chance(50) ? bench_.small_dim(1, 5) : bench_.random_dim());
+    if (random_.chance(30)) shape.insert(shape.end() - 1, random_.chance(60) ? bench_.small_dim(2, 9) : bench_.random_dim());
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     NodeRef x = worked(bench_.array_of(dtype, shape));
     if (is_float(dtype) && random_.chance(30)) x = build::elementwise(random_.chance(50) ? Op::kExp : Op::kTanh, {x});

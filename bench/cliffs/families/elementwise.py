@@ -104,6 +104,31 @@ def binary(op, dtype, shape, pattern, layout):
                    over(shape, body) if body else None, flops=math.prod(shape))
 
 
+@family(lambda d: {"op": d.pick("floor_divide", "remainder"), "dtype": d.pick(*INTEGERS), "divisor": d.pick(2, 3, 7, 10, 24, 60, 100), "shape": d.shape(1, 3),
+                   "layout": d.layout()})
+def division(op, dtype, divisor, shape, layout):
+    """Integers divided by a number that is known, such as the days of weeks or the digits of a number."""
+    one_of("op", op, ("floor_divide", "remainder"))
+    one_of("dtype", dtype, INTEGERS)
+    one_of("layout", layout, LAYOUTS)
+    if not 0 < divisor < 128:
+        raise CaseError(f"divisor: expected a number from 1 to 127, found {divisor}")
+    shape = sizes_of(shape)
+    named, sizes = symbolic(shape, 2)
+    index = ", ".join(indices(len(shape)))
+    c = "x / m - (x % m < 0)" if op == "floor_divide" else "x % m + (x % m < 0 ? m : 0)"
+    number = f"{dtype}({divisor})"
+
+    def numpy(np, x):
+        return getattr(np, op)(x, x.dtype.type(divisor))
+
+    def torch(torch, x):
+        return getattr(torch, op)(x, divisor)
+
+    return Problem([Input("x", dtype, named, "normal", layout)], [f"return y = {op}(x, {number})"], sizes, numpy, torch,
+                   over(shape, f"{C_TYPES[dtype]} x = x({index}), m = {divisor}; y({index}) = {c};"), flops=math.prod(shape))
+
+
 @family(lambda d: {"source": d.pick(*CASTS), "target": d.pick(*CASTS), "shape": d.shape(1, 4), "layout": d.layout()})
 def cast(source, target, shape, layout):
     """A cast of small numbers, which every dtype can represent."""

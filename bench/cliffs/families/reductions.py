@@ -14,8 +14,11 @@ def matrix_of(d, most=1 << 22):
 
 def _draw(d, **more):
     rows, columns = matrix_of(d)
-    if d.random.random() < 0.3:
+    kind = d.random.random()
+    if kind < 0.2:
         shape, axes = f"{d.size(1, 64)}x{d.size(1, 64)}x{d.size(1, 512)}", d.pick("0", "1", "2", "01", "12", "02")
+    elif kind < 0.35:  # pictures with colours, or points with coordinates
+        shape, axes = f"{d.size(2, 500)}x{d.size(2, 512)}x{d.pick(2, 3, 4, 7)}", d.often("0", "1", "01", "2")
     else:
         shape, axes = f"{rows}x{columns}", d.often("1", "0", "01")
     return {**more, "shape": shape, "axes": axes, "layout": d.layout()}

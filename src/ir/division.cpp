@@ -1,0 +1,50 @@
+#include "ir/division.h"
+
+#include <string>
+
+#include "base/text.h"
+
+namespace harp::ir {
+namespace {
+
+const UOp* divided(Arena& arena, Op op, const UOp* dividend, const UOp* divisor, bool is_negative) {
+  const DType dtype = dividend->type.dtype;
+  const auto alu = [&](Op of, const UOp* a, const UOp* b) { return arena.alu(of, dtype, {a, b}); };
+  const auto negative = [&](const UOp* a) { return arena.alu(Op::kNeg, dtype, {a}); };
+  // C rounds the quotient towards 0, so the rest has the sign of the dividend.
+  const UOp* quotient = alu(Op::kDiv, dividend, divisor);
+  if (op == Op::kIdiv && !is_signed_int(dtype)) return quotient;
+  const UOp* rest = alu(Op::kAdd, dividend, negative(alu(Op::kMul, quotient, divisor)));
+  if (op == Op::kFmod || !is_signed_int(dtype)) return rest;
+  // The quotient is rounded down, and the remainder has the sign of the divisor. If the signs of rest and divisor differ, one divisor more
+  // belongs to the rest; `differs` is -1 (all bits are set) if so, else 0.
+  const UOp* last_bit = arena.constant(scalar_from_int(dtype, static_cast<int>(size_of(dtype)) * 8 - 1));
+  const UOp* differs = alu(Op::kShr, is_negative ? negative(rest) : rest, last_bit);
+  return op == Op::kIdiv ? alu(Op::kAdd, quotient, differs) : alu(Op::kAdd, rest, alu(Op::kBitAnd, differs, divisor));
+}
+
+}  // namespace
+
+const Function* division_by_constant(Arena& arena, Op op, const UOp* divisor) {
+  const DType dtype = divisor->type.dtype;
+  const UOp* one_lane = divisor->kind == UKind::kSplat ? divisor->sources[0] : divisor;
+  if ((op != Op::kIdiv && op != Op::kRem && op != Op::kFmod) || !is_int(dtype) || one_lane->kind != UKind::kConst) return nullptr;
+  // No CPU multiplies vectors of bytes, so that the C compiler would divide them lane by lane in any case, at twice the time with gcc.
+  if (size_of(dtype) == 1) return nullptr;
+  // The bits of the constant, without those beyond its dtype.
+  const int unused = 64 - static_cast<int>(size_of(dtype)) * 8;
+  const uint64_t bits = one_lane->value.bits[0] << unused;
+  const bool is_negative = is_signed_int(dtype) && bits >> 63 != 0;
+  const uint64_t magnitude = (is_negative ? 0 - bits : bits) >> unused;
+  if (magnitude == 0 || (is_negative && magnitude == 1)) return nullptr;
+  std::string full = cat(name(op), "_by_", is_negative ? "minus_" : "", magnitude, "_", name(dtype));
+  if (const Function* known = arena.find_function(full)) return known;
+  const UOp* dividend = arena.intern({.kind = UKind::kParam, .type = {dtype, 1}, .buffer = 0});
+  const UOp* result = divided(arena, op, dividend, one_lane, is_negative);
+  Function* function = arena.new_function(std::move(full), {dtype}, dtype);
+  function->body = result;
+  function->op = op;
+  return function;
+}
+
+}  // namespace harp::ir
