@@ -147,7 +147,7 @@ Shape with_joined(const Shape& shape, size_t axes) {
 
 std::shared_ptr<Graph> join_kept_axes(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
   const Graph& graph = *whole;
-  if (limits.vector_bytes == 0) return whole;
+  if (limits.many_threads) return whole;
   const Members members(graph, limits);
   if (members.empty()) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());

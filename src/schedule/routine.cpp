@@ -33,8 +33,8 @@ constexpr int64_t whole_vectors(int64_t n) { return (n + kMaxTransformLanes - 1)
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
 /// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; for M = 192 this is
 /// the last term below. If the input is real, a row of zeros stands for its imaginary parts. If real and imaginary parts alternate in
-/// memory, they are separated first, those of one long row or of kMaxTransformLanes short ones. The zeros and the separated parts are padded
-/// to whole vectors.
+/// memory, they are separated first, those of one long row or of kMaxTransformLanes short ones. The zeros and the separated parts are
+/// padded to whole vectors.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) {
     const int64_t size = n.constant(), m = has_small_factors(size) ? size : convolution_length(size);

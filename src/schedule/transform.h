@@ -42,10 +42,10 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
 /// What a backend's routines for Fourier transforms can do. any_length_takes_reals: the routine for row lengths that are unknown at compile
-/// time needs no array of imaginary parts if they are all +0. any_length_takes_pairs: the routines for unknown lengths and for lengths with a
-/// large prime factor read and write rows in which real and imaginary parts alternate, and store only as many elements of a row as its user
-/// needs. takes_long_columns: several columns may be transformed together even if they are so long that each of them is transformed as a
-/// matrix.
+/// time needs no array of imaginary parts if they are all +0. any_length_takes_pairs: the routines for unknown lengths and for lengths with
+/// a large prime factor read and write rows in which real and imaginary parts alternate, and store only as many elements of a row as its
+/// user needs. takes_long_columns: several columns may be transformed together even if they are so long that each of them is transformed as
+/// a matrix.
 struct TransformAbilities {
   bool any_length_takes_reals = false, any_length_takes_pairs = false, takes_long_columns = false;
 };

@@ -204,7 +204,7 @@ FAULTS = [
      "min(block - 1, counts_[1] - 3 - block)", "scan_test"),
     ("scans: a group's total is not added to that of its block", "lower/scan_tree.cpp", "update(levels_[0].totals, group_totals_, 0, body);",
      ""),
-    ("windows: of none something is read", "lower/windows.cpp", "new_if(context.arena, last, ", "new_if(context.arena, last + 1, ",
+    ("windows: of none something is read", "lower/windows.cpp", "new_if(context.arena, *last, ", "new_if(context.arena, *last + 1, ",
      "no_window.harp"),
     ("windows: the copy has room for one step less", "lower/windows.cpp", "size += step * (axis.most - 1);",
      "size += step * (axis.most - 2);"),

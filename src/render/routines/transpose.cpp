@@ -10,7 +10,7 @@
 namespace harp::render {
 namespace {
 
-constexpr int kQuarter = 16;   // bytes of a quarter of a vector: 128 bits, within which all machines can shuffle
+constexpr int kQuarter = 16;       // bytes of a quarter of a vector: 128 bits, within which all machines can shuffle
 constexpr int kMaxRegisters = 16;  // maximum number of registers of a tile
 
 /// A shuffle of two vectors a and b, with the name of the generated function for it.

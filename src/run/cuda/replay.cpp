@@ -9,7 +9,7 @@ namespace harp::cuda {
 
 namespace {
 
-constexpr size_t kGraphs = 4;     // maximum number of graphs for one program on one device
+constexpr size_t kGraphs = 4;  // maximum number of graphs for one program on one device
 // number of recent combinations of sizes that are remembered after one run; a second run with the same sizes makes a graph
 constexpr size_t kSeenSizes = 4;
 /// Least number of kernel launches for a graph: launching a graph costs more than launching one kernel.
