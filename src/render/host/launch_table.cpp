@@ -114,7 +114,7 @@ std::string LaunchTable::definitions() const {
                        "      for (int i = 0; i < ",
                        most,
                        "; ++i) __builtin_prefetch(arrays[launch[1].arguments[i].array] + launch[1].arguments[i].offset);\n"
-                       "    launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
+                       "    if (launch->n > 0) launch->kernel(arguments, 0, (size_t)launch->n, worker);\n  }\n}\n"
                        "/* Runs launches that do not depend on each other; one worker runs each. */\n"
                        "static void harp_run_concurrently(const harp_runtime* rt, const volatile int32_t* cancel, char* const* arrays, "
                        "size_t begin, size_t end, int64_t work) {\n"
