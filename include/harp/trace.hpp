@@ -156,17 +156,18 @@ struct Value {
   std::atomic<uint32_t> references{1};
   uint32_t count = 0;                    // number of operands
   uint32_t room = 0;                     // number of operands that the allocation has room for
-  const Signature* signature = nullptr;  // pending: the operation that computes it; NULL: computed, or a placeholder
+  const Signature* signature = nullptr;  // pending: the operation that computes it; NULL: computed, or an argument of a traced function
   const Type* type = nullptr;            // NULL: an operation with several results; each result is another Value, whose `part` is its index
   Session* session = nullptr;            // retained only if there are no operands; otherwise an operand keeps the session alive
   harp_buffer* buffer = nullptr;         // retained
-  void* data = nullptr;                  // address of the elements; NULL: pending, a placeholder, or an array without elements
+  void* data = nullptr;                  // address of the elements; NULL if they are not computed yet, if this stands for
+                                         // an argument of a traced function, or if the array has no elements
   uint32_t pending = 0;                  // upper bound of the number of pending values that this one depends on, itself included
   int32_t part = -1;                     // if not negative: this is result number `part` of the only operand, which has several results
   bool is_gradient = false;              // true: this value is listed in one of the Gradients of the list `gradients`
   bool weak = false;                     // true: a number passed to jit, which takes the dtype of the other operand
   std::atomic<bool> is_constant{false};  // true: the value is computed and realize() was called on it, so `origins` is ignored
-  int32_t argument = -1;                 // for a placeholder (jit.hpp): the index of the argument that it stands for
+  int32_t argument = -1;                 // if this stands for an argument of a traced function (jit.hpp): its index
   uint32_t index = 0;                    // the index of this value in the walk whose id is `walk` (walk.hpp)
   uint64_t walk = 0;
   union {

@@ -1,6 +1,6 @@
-// Defines a placeholder that stands for any CUDA compiler. Every new artifact is also stored under the cache key of this placeholder. A
-// machine that has a GPU driver but no CUDA compiler can then run cached programs: with HARP_MATH_STABLE, the code of every compiler gives
-// the same bits.
+// Defines the compiler "any CUDA compiler", which compiles nothing: it only has a cache key. Every new artifact is also stored under this
+// key. A machine that has a GPU driver but no CUDA compiler can then run cached programs: with HARP_MATH_STABLE, the code of every compiler
+// gives the same bits.
 #pragma once
 
 #include "compile/compiler.h"
@@ -17,7 +17,7 @@ class AnyCudaCompiler final : public Compiler {
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;
-  /// Always throws Error{kInternal}, because the placeholder cannot compile.
+  /// Always throws Error{kInternal}, because it only stands for the compilers that can compile.
   std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                  TimeLimit& limit) const override;
 
