@@ -4,22 +4,19 @@
 // to right, so the order of nodes is the same with every compiler.
 #include "grad/adjoint.h"
 
+#include <initializer_list>
 #include <limits>
 
 #include "grad/rules.h"
 #include "graph/composites.h"
+#include "graph/steps.h"
 
 namespace harp::grad {
 namespace {
 
-using Operands = std::initializer_list<NodeRef>;
+using build::steps::add, build::steps::div, build::steps::mul, build::steps::neg, build::steps::where;
 
-NodeRef add(Operands operands) { return build::elementwise(Op::kAdd, operands); }
-NodeRef mul(Operands operands) { return build::elementwise(Op::kMul, operands); }
-NodeRef div(Operands operands) { return build::elementwise(Op::kDiv, operands); }
-NodeRef where(Operands operands) { return build::elementwise(Op::kWhere, operands); }
-NodeRef apply(Op op, Operands operands) { return build::elementwise(op, operands); }
-NodeRef neg(NodeRef x) { return apply(Op::kNeg, {x}); }
+NodeRef apply(Op op, std::initializer_list<NodeRef> operands) { return build::elementwise(op, operands); }
 NodeRef number(const Step& s, double value) { return build::constant_like(s.g, value); }
 
 constexpr double kLn2 = 0.69314718055994530942;
@@ -104,7 +101,7 @@ constexpr Adjoint rules(Functions... of_sources) {
 }
 constexpr Adjoint kLeaf{Flow::kLeaf, 0, {}}, kConstant{Flow::kConstant, 0, {}}, kNone{Flow::kNone, 0, {}};
 
-constexpr Row kRows[] = {
+constexpr Row kAdjoints[] = {
     {Op::kInput, kLeaf},
     {Op::kConstant, kLeaf},
     {Op::kConstantArray, kLeaf},
@@ -308,7 +305,7 @@ constexpr Row kRows[] = {
 consteval std::array<Adjoint, kOpCount> make_table() {
   std::array<Adjoint, kOpCount> table{};
   std::array<bool, kOpCount> has_row{};
-  for (const Row& row : kRows) {
+  for (const Row& row : kAdjoints) {
     const int op = static_cast<int>(row.op), sources = kOps[op].arity < 0 ? 1 : kOps[op].arity;
     if (has_row[op]) throw "an op has two rows";
     if ((row.adjoint.flow == Flow::kLeaf) != (sources == 0)) throw "kLeaf is for ops without sources, and for all of them";

@@ -6,7 +6,7 @@
 namespace harp::grad {
 namespace {
 
-constexpr Operation kRows[] = {
+constexpr Operation kTextOperations[] = {
     arguments::row("grad", {{"y"}, {"xs"}, {"grad_output", "none"}},
                    [](NodeRef y, std::vector<NodeRef> xs, std::optional<NodeRef> grad_output) {
                      return gradients(y, xs, grad_output.value_or(nullptr));
@@ -15,6 +15,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> text_operations() { return kRows; }
+std::span<const Operation> text_operations() { return kTextOperations; }
 
 }  // namespace harp::grad

@@ -1,17 +1,17 @@
 // Builds adjoints of scans. A source element contributes to the result at its own position and to all later results. Therefore its gradient
 // is summed by a scan in the opposite direction.
-#include <initializer_list>
 #include <limits>
 
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/steps.h"
 
 namespace harp::grad {
 namespace {
 
-using build::elementwise;
+using build::elementwise, build::steps::mul, build::steps::where;
 
 /// Scans x, which has the source's shape, along the same axis and in the same order as y.
 NodeRef scanned_alike(const Step& s, Op op, NodeRef x) { return build::scan_exactly(op, x, s.y->as<ScanAttributes>()); }
@@ -22,8 +22,6 @@ NodeRef sum_from_here(const Step& s, NodeRef x) {
   return build::scan_exactly(Op::kCumSum, x, attributes);
 }
 
-NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
-NodeRef mul(NodeRef a, NodeRef b) { return elementwise(Op::kMul, {a, b}); }
 NodeRef is_equal(NodeRef a, double b) { return elementwise(Op::kEq, {a, build::constant_like(a, b)}); }
 
 }  // namespace
@@ -38,17 +36,17 @@ NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = is_equal(x, 0);
   const NodeRef rest = where({is_zero, one, x});
-  const NodeRef arrived = mul(s.g, scanned_alike(s, Op::kCumProd, rest));
+  const NodeRef arrived = mul({s.g, scanned_alike(s, Op::kCumProd, rest)});
   const NodeRef zeros = scanned_alike(s, Op::kCumSum, build::cast(is_zero, DType::kI32));
   const NodeRef zero_values = scanned_alike(s, Op::kCumSum, where({is_zero, x, zero}));
-  const NodeRef through_one = mul(arrived, zero_values);
+  const NodeRef through_one = mul({arrived, zero_values});
   // the gradient of the elements that are not zero
   const NodeRef others = where({is_equal(zeros, 0), arrived, where({is_equal(zeros, 1), through_one, zero})});
   const NodeRef to_others = elementwise(Op::kDiv, {sum_from_here(s, others), rest});
   // the gradient of the elements that are zero; for such an element, `zeros` also counts the element itself
   const NodeRef has_two = is_equal(zeros, 2);
   const NodeRef first = where({is_equal(zeros, 1), arrived, where({has_two, through_one, zero})});
-  const NodeRef own = mul(x, sum_from_here(s, where({has_two, arrived, zero})));
+  const NodeRef own = mul({x, sum_from_here(s, where({has_two, arrived, zero}))});
   return where({is_zero, build::sub(sum_from_here(s, first), own), to_others});
 }
 

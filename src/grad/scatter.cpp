@@ -3,18 +3,17 @@
 #include "grad/rules.h"
 #include "graph/check.h"
 #include "graph/composites.h"
+#include "graph/steps.h"
 
 namespace harp::grad {
 namespace {
 
-using build::elementwise;
+using build::elementwise, build::steps::mul, build::steps::where;
 
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 NodeRef indices_of(const Step& s) { return s.b(); }
 /// Returns, for each update, the element of `array` that the update changes. `array` has the result's shape.
 NodeRef take(const Step& s, NodeRef array) { return build::take_along_axis(array, indices_of(s), axis_of(s)); }
-NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
-NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
 NodeRef is_zero(NodeRef x) { return elementwise(Op::kEq, {x, build::constant_like(x, 0)}); }
 NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
   return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <initializer_list>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "ops/math.h"
@@ -14,41 +18,95 @@
 namespace harp::ir {
 namespace {
 
-/// A value inside a template of ops/math.h: an expression, or a literal. A literal belongs to no arena; when it is combined with an
-/// expression, it becomes a constant in the arena of that expression.
-template <DType D>
-struct Value {
-  static constexpr DType kDType = D;
-  Arena* arena = nullptr;
-  const UOp* uop = nullptr;
-  Scalar literal = {};
+/// A value inside a template of ops/math.h, of any dtype: an expression in an arena, or a literal, which belongs to no arena. When a
+/// literal is combined with an expression, it becomes a constant in the arena of that expression. (Two words, because the compiler passes
+/// these in registers: the templates make some ten thousand calls.)
+struct Operand {
+  Arena* arena = nullptr;  // null for a literal
+  union {
+    uint64_t bits = 0;  // of a literal
+    const UOp* uop;
+  };
 
-  const UOp* in(Arena& a) const { return uop != nullptr ? uop : a.constant(literal); }
+  bool is_literal() const { return arena == nullptr; }
 };
+
+template <DType D>
+struct Value : Operand {
+  static constexpr DType kDType = D;
+};
+
+Operand expression(Arena& arena, const UOp* uop) { return {&arena, {.uop = uop}}; }
 
 template <DType D, class T>
 Value<D> literal(T value) {
-  return {.literal = Scalar::of(D, value)};
+  return {{.bits = Scalar::of(D, value).bits[0]}};
+}
+
+/// Values of any dtypes, for the functions that create nodes. These are compiled once, and are not inlined.
+struct Typed {
+  Operand value;
+  DType dtype;
+
+  template <DType D>
+  Typed(const Value<D>& v) : value(v), dtype(D) {}
+};
+using Values = std::initializer_list<Typed>;
+
+/// Returns the arena of the first value that is an expression; `what` names the operation in the error.
+[[gnu::noinline]] Arena& arena_of(std::string_view what, Values values) {
+  const auto first = std::find_if(values.begin(), values.end(), [](const Typed& typed) { return !typed.value.is_literal(); });
+  HARP_ASSERT(first != values.end(), what, " in a math template has literals only; at least one operand must be a value");
+  return *first->value.arena;
+}
+
+std::vector<const UOp*> in(Arena& arena, Values values) {
+  std::vector<const UOp*> uops;
+  for (const auto& [value, dtype] : values) uops.push_back(value.is_literal() ? arena.constant(Scalar{dtype, {value.bits, 0}}) : value.uop);
+  return uops;
+}
+
+[[gnu::noinline]] Operand alu(Op op, DType dtype, Values values) {
+  Arena& arena = arena_of(name(op), values);
+  return expression(arena, arena.alu(op, dtype, in(arena, values)));
+}
+[[gnu::noinline]] Operand call(Arena& arena, const Function* function, Values arguments) {
+  return expression(arena, arena.call(function, in(arena, arguments)));
+}
+/// The sources are the condition, the value where it does not hold, and the arguments of `function`.
+[[gnu::noinline]] Operand call_rarely(Arena& arena, DType dtype, const Function* function, Values sources) {
+  UOp u{.kind = UKind::kRarely, .type = {dtype, 1}};
+  u.function = function;
+  u.sources = in(arena, sources);
+  return expression(arena, arena.intern(std::move(u)));
+}
+[[gnu::noinline]] Operand read_table(const MathTable& table, DType dtype, Operand index) {
+  UOp u{.kind = UKind::kTable, .type = {dtype, 1}};
+  u.table = index.arena->table(table.name, table.dtype, {table.words.begin(), table.words.end()});
+  u.sources = {index.uop};
+  return expression(*index.arena, index.arena->intern(std::move(u)));
+}
+[[gnu::noinline]] Operand parameter(Arena& arena, DType dtype, int number) {
+  UOp u{.kind = UKind::kParam, .type = {dtype, 1}};
+  u.buffer = number;
+  return expression(arena, arena.intern(std::move(u)));
 }
 
 /// Returns a node that applies `op` to the values, at least one of which must be an expression.
 template <DType D, DType... Ds>
 Value<D> node(Op op, const Value<Ds>&... values) {
-  Arena* arena = nullptr;
-  ((arena = arena != nullptr ? arena : values.arena), ...);
-  HARP_ASSERT(arena != nullptr, name(op), " in a math template has literals only; at least one operand must be a value");
-  return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
+  return {alu(op, D, {values...})};
 }
 
 /// Returns the bits of a literal of an integer dtype or bool.
 template <DType D>
 uint64_t bits_of(Value<D> v) {
-  return v.literal.bits[0];
+  return v.bits;
 }
 /// Returns a literal made of the low bits of `bits`.
 template <DType D>
 Value<D> from_bits(uint64_t bits) {
-  return {.literal = Scalar{D, {size_of(D) == 8 ? bits : bits & ((uint64_t{1} << (size_of(D) * 8)) - 1), 0}}};
+  return {{.bits = size_of(D) == 8 ? bits : bits & ((uint64_t{1} << (size_of(D) * 8)) - 1)}};
 }
 
 template <DType D>
@@ -64,9 +122,9 @@ using Bool = Value<DType::kBool>;
 template <DType D>
 requires Numeric<D> Value<D>
 operator-(Value<D> a) {
-  if (a.uop != nullptr) return node<D>(Op::kNeg, a);
-  if constexpr (D == DType::kF32) return literal<D>(-a.literal.template as<float>());
-  if constexpr (D == DType::kF64) return literal<D>(-a.literal.template as<double>());
+  if (!a.is_literal()) return node<D>(Op::kNeg, a);
+  if constexpr (D == DType::kF32) return literal<D>(-std::bit_cast<float>(static_cast<uint32_t>(a.bits)));
+  if constexpr (D == DType::kF64) return literal<D>(-std::bit_cast<double>(a.bits));
   if constexpr (is_int(D)) return from_bits<D>(0 - bits_of(a));
 }
 template <DType D>
@@ -87,38 +145,38 @@ operator%(Value<D> a, Value<D> b) { return node<D>(Op::kFmod, a, b); }
 template <DType D>
 requires Bits<D> Value<D>
 operator&(Value<D> a, Value<D> b) {
-  if (a.uop == nullptr && b.uop == nullptr) return from_bits<D>(bits_of(a) & bits_of(b));
+  if (a.is_literal() && b.is_literal()) return from_bits<D>(bits_of(a) & bits_of(b));
   return node<D>(Op::kBitAnd, a, b);
 }
 template <DType D>
 requires Bits<D> Value<D>
 operator|(Value<D> a, Value<D> b) {
-  if (a.uop == nullptr && b.uop == nullptr) return from_bits<D>(bits_of(a) | bits_of(b));
+  if (a.is_literal() && b.is_literal()) return from_bits<D>(bits_of(a) | bits_of(b));
   return node<D>(Op::kBitOr, a, b);
 }
 template <DType D>
 requires Integer<D> Value<D>
 operator^(Value<D> a, Value<D> b) {
-  if (a.uop == nullptr && b.uop == nullptr) return from_bits<D>(bits_of(a) ^ bits_of(b));
+  if (a.is_literal() && b.is_literal()) return from_bits<D>(bits_of(a) ^ bits_of(b));
   return node<D>(Op::kBitXor, a, b);
 }
 template <DType D>
 requires Integer<D> Value<D>
 operator~(Value<D> a) {
-  if (a.uop == nullptr) return from_bits<D>(~bits_of(a));
+  if (a.is_literal()) return from_bits<D>(~bits_of(a));
   return node<D>(Op::kBitNot, a);
 }
 inline Bool operator!(Bool a) { return node<DType::kBool>(Op::kBitNot, a); }
 template <DType D>
 requires Integer<D> Value<D>
 operator<<(Value<D> a, Value<D> count) {
-  if (a.uop == nullptr && count.uop == nullptr) return from_bits<D>(bits_of(a) << bits_of(count));
+  if (a.is_literal() && count.is_literal()) return from_bits<D>(bits_of(a) << bits_of(count));
   return node<D>(Op::kShl, a, count);
 }
 template <DType D>
 requires Integer<D> Value<D>
 operator>>(Value<D> a, Value<D> count) {
-  if (a.uop != nullptr || count.uop != nullptr) return node<D>(Op::kShr, a, count);
+  if (!a.is_literal() || !count.is_literal()) return node<D>(Op::kShr, a, count);
   constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // number of unused high bits when the value is in a 64-bit word
   if constexpr (is_signed_int(D))
     return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits_of(a) << kAbove) >> kAbove >> bits_of(count)));
@@ -192,7 +250,7 @@ struct IrMath {
   template <DType D, DType From>
   static T<D> bitcast(T<From> x) {
     static_assert(size_of(D) == size_of(From));
-    if (x.uop == nullptr) return {.literal = Scalar{D, {x.literal.bits[0], x.literal.bits[1]}}};
+    if (x.is_literal()) return {{.bits = x.bits}};
     return node<D>(Op::kBitcast, x);
   }
   template <DType D, DType From>
@@ -201,29 +259,21 @@ struct IrMath {
   }
   template <DType D>
   static T<D> table(const MathTable& table, T<DType::kI32> index) {
-    const Table* made = index.arena->table(table.name, table.dtype, {table.words.begin(), table.words.end()});
-    UOp u{.kind = UKind::kTable, .type = {D, 1}};
-    u.table = made;
-    u.sources = {index.uop};
-    return {index.arena, index.arena->intern(std::move(u)), {}};
+    return {read_table(table, D, index)};
   }
   template <class Body, DType... Ds>
   static auto named(std::string_view name, Body body, T<Ds>... args) {
-    Arena* arena = nullptr;
-    ((arena = arena != nullptr ? arena : args.arena), ...);
-    HARP_ASSERT(arena != nullptr, name, " in a math template has literals only; at least one operand must be a value");
-    const Function* function = arena->find_function(name);
-    if (function == nullptr) function = record<Ds...>(*arena, std::string(name), body);
-    return decltype(body(args...)){arena, arena->call(function, {args.in(*arena)...}), {}};
+    Arena& arena = arena_of(name, {args...});
+    const Function* function = arena.find_function(name);
+    if (function == nullptr) function = record<Ds...>(arena, std::string(name), body);
+    return decltype(body(args...)){call(arena, function, {args...})};
   }
   template <DType D, class Rare, DType... Ds>
   static T<D> rarely(std::string_view name, Bool condition, T<D> common, Rare rare, T<Ds>... args) {
     Arena& arena = *condition.arena;
-    UOp u{.kind = UKind::kRarely, .type = {D, 1}};
-    u.function = arena.find_function(name);
-    if (u.function == nullptr) u.function = record<Ds...>(arena, std::string(name), rare);
-    u.sources = {condition.in(arena), common.in(arena), args.in(arena)...};
-    return {&arena, arena.intern(std::move(u)), {}};
+    const Function* function = arena.find_function(name);
+    if (function == nullptr) function = record<Ds...>(arena, std::string(name), rare);
+    return {call_rarely(arena, D, function, {condition, common, args...})};
   }
 
   /// Returns a new function whose parameters have the dtypes Ds. `compute` receives the parameters as values and returns the function's
@@ -231,15 +281,10 @@ struct IrMath {
   template <DType... Ds, class Compute>
   static Function* record(Arena& arena, std::string name, Compute compute) {
     int next = 0;
-    const auto parameter = [&](DType dtype) {
-      UOp u{.kind = UKind::kParam, .type = {dtype, 1}};
-      u.buffer = next++;
-      return arena.intern(std::move(u));
-    };
-    const std::tuple<Value<Ds>...> parameters{Value<Ds>{&arena, parameter(Ds), {}}...};
+    const std::tuple<Value<Ds>...> parameters{Value<Ds>{parameter(arena, Ds, next++)}...};
     const auto result = std::apply(compute, parameters);
     Function* f = arena.new_function(std::move(name), {Ds...}, decltype(result)::kDType);
-    f->body = result.in(arena);
+    f->body = in(arena, {result}).front();
     return f;
   }
 };
