@@ -6,6 +6,7 @@
 
 #include "interp/cast.h"
 #include "interp/rules.h"
+#include "ops/scalar.h"
 
 namespace harp::interp {
 

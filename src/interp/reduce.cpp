@@ -1,5 +1,5 @@
-// Implements the two orders of a reduction that docs/semantics.md ("Sums") defines, chain and lanes, for arrays with any strides, and a
-// table of functions by op and dtype.
+// Implements the two orders of a reduction that docs/semantics.md ("Sums") defines, chain and lanes, for arrays with any strides. The
+// innermost loops, which depend on the operation and the dtype, are in reduce_loops.cpp. The code here addresses elements in bytes.
 //
 // The axes of a reduction are kept or reduced, and reduced axes are outer or inner. With order chain, every reduced axis is outer, in the
 // order in which the node's attribute `axes` lists them. With order lanes, the last group of adjacent reduced axes is inner: for each outer
@@ -8,343 +8,324 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "base/error.h"
-#include "interp/combine.h"
-#include "interp/machine.h"
+#include "interp/reduce_loops.h"
 
 namespace harp::interp {
 namespace {
 
 constexpr int64_t kChainBlock = 256;
-constexpr int64_t kLanes = 64;
 constexpr int64_t kLaneBlock = 4096;
 /// Number of adjacent results that are computed together, each by a chain of its own. It is large enough to use whole cache lines, and
 /// small enough for the L1 cache.
 constexpr int64_t kChainWidth = 512;
+/// The largest number of short rows that lanes compute together. The calls of the loops are then cheap, and the data fit the L1 cache.
+constexpr int64_t kMaxRows = 32;
 
-/// How an accumulator is updated. kOperands is 2 for a sum of products (acc = fma(a, b, acc)), else 1.
-template <Op op, DType dtype, int kOperands>
-struct Step : Combine<op, dtype> {
-  using T = typename Combine<op, dtype>::T;
-  static T accumulate(T acc, T x) { return Step::combine(acc, x); }
-  static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
-};
+/// The elements of both operands of a sum of products. Other reductions have one operand; then the second matrix is the same as the first
+/// one, and is not used.
+using Operands = std::array<Elements, 2>;
+using Accumulators = std::vector<std::byte>;
 
-/// Computes `width` independent chains together. Elements are combined into the accumulators of level 0, in blocks of 256 elements. When a
-/// block is full and a further element arrives, the value of the block becomes one element of the next level. Thus 256 elements need one
-/// level, and 257 need two.
-template <class Step>
+/// Computes up to kChainWidth independent chains together. Elements are combined into the accumulators of level 0, in blocks of 256
+/// elements. When a block is full and a further element arrives, the value of the block becomes one element of the next level. Thus 256
+/// elements need one level, and 257 need two. An object can compute many chains one after another, and keeps its memory.
 class Chains {
-  using T = typename Step::T;
-
  public:
-  explicit Chains(int64_t width) : width_(width), identity_(Step::identity()), levels_(1, empty_level()) {}
+  Chains(const ReduceLoops& loops, int64_t max_width, CancelChecks& checks) : loops_(loops), max_width_(max_width), checks_(checks) {}
 
-  /// Returns how many more elements the current block can take; at least 1.
-  int64_t make_room() {
-    if (levels_[0].count == kChainBlock) carry(0);
-    return kChainBlock - levels_[0].count;
+  /// Starts `width` new chains.
+  void begin(int64_t width) {
+    width_ = width;
+    level_count_ = 0;
+    add_level();
   }
-  /// Returns the accumulators of the current block, which are valid until the next make_room(). After combining n elements into each
-  /// accumulator, call advance(n).
-  T* accumulators() { return levels_[0].values.data(); }
-  void advance(int64_t n) { levels_[0].count += n; }
 
-  const T* finish() {
-    for (size_t level = 0; level + 1 < levels_.size(); ++level) carry(level);
+  /// Combines n rows of elements into the chains, by the loop `accumulate`. x[k] is the first row of operand k; it has an element for each
+  /// chain.
+  void push(AccumulateLoop accumulate, Operands x, int64_t n) {
+    while (n > 0) {
+      if (levels_[0].count == kChainBlock) carry(0);
+      const int64_t taken = std::min(n, kChainBlock - levels_[0].count);
+      checks_.count(taken * width_);
+      accumulate(levels_[0].values.data(), 0, x.data(), taken, width_);
+      for (Elements& elements : x) elements = elements.from_row(taken);
+      levels_[0].count += taken;
+      n -= taken;
+    }
+  }
+
+  /// Returns the results as adjacent accumulators. They are valid until the next finish().
+  const std::byte* finish() {
+    for (size_t level = 0; level + 1 < level_count_; ++level) carry(level);
     // A sum of products may be -0 after an underflow; adding +0 gives +0
-    for (T& value : levels_.back().values) value = Step::combine(identity_, value);
-    return levels_.back().values.data();
+    if (results_.empty()) results_ = new_accumulators();
+    loops_.fill(results_.data(), width_);
+    combine(results_, levels_[level_count_ - 1].values);
+    return results_.data();
   }
 
  private:
   struct Level {
-    std::vector<T> values;
+    Accumulators values;
     int64_t count;
   };
 
-  Level empty_level() const { return {std::vector<T>(static_cast<size_t>(width_), identity_), 0}; }
+  Accumulators new_accumulators() const { return Accumulators(static_cast<size_t>(max_width_ * loops_.accumulator_bytes)); }
 
-  void carry(size_t level) {
-    if (level + 1 == levels_.size())
-      levels_.push_back(empty_level());
-    else if (levels_[level + 1].count == kChainBlock)
-      carry(level + 1);
-    Level &from = levels_[level], &to = levels_[level + 1];
-    for (int64_t j = 0; j < width_; ++j) to.values[j] = Step::combine(to.values[j], from.values[j]);
-    ++to.count;
-    std::fill(from.values.begin(), from.values.end(), identity_);
-    from.count = 0;
+  void add_level() {
+    if (levels_.size() == level_count_) levels_.push_back({new_accumulators(), 0});
+    clear(levels_[level_count_++]);
+  }
+  void clear(Level& level) {
+    loops_.fill(level.values.data(), width_);
+    level.count = 0;
+  }
+  void combine(Accumulators& to, const Accumulators& from) {
+    const Elements row{from.data(), 0, loops_.accumulator_bytes};
+    loops_.combine(to.data(), 0, &row, 1, width_);
   }
 
-  int64_t width_;
-  T identity_;
-  std::vector<Level> levels_;
+  void carry(size_t level) {
+    if (level + 1 == level_count_)
+      add_level();
+    else if (levels_[level + 1].count == kChainBlock)
+      carry(level + 1);
+    combine(levels_[level + 1].values, levels_[level].values);
+    ++levels_[level + 1].count;
+    clear(levels_[level]);
+  }
+
+  const ReduceLoops& loops_;
+  const int64_t max_width_;
+  CancelChecks& checks_;
+  int64_t width_ = 0;
+  std::vector<Level> levels_;  // the first level_count_ levels are in use
+  size_t level_count_ = 0;
+  Accumulators results_;
 };
 
-/// Computes one result by lanes, in blocks of 4,096 elements. Element p of a block is combined into lane p % 64. A tree combines the lanes
-/// of a block, and the results of the blocks are combined in the same way.
-template <class Step, int kOperands>
+/// Computes results by lanes, in blocks of 4,096 elements. Element p of a block is combined into lane p % 64. A tree combines the lanes of
+/// a block, and the results of the blocks are combined in the same way. Several results are computed together, each from a row of elements,
+/// if the rows are so short that each is part of one block.
 class Lanes {
-  using T = typename Step::T;
-
  public:
-  Lanes() { lanes_.fill(identity_); }
+  Lanes(const ReduceLoops& loops, int64_t max_rows)
+      : loops_(loops),
+        bytes_(loops.accumulator_bytes),
+        lanes_(static_cast<size_t>(max_rows * (kLanes + 1) * bytes_)),
+        results_(lanes_.data() + max_rows * kLanes * bytes_) {}
 
-  /// Combines n further elements. X is the type of stored elements; for results of blocks, it is the type of accumulators.
-  template <class X>
-  void push(std::array<const X*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
-    const bool is_dense = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; });
+  /// Starts new results.
+  void begin(int64_t rows) {
+    rows_ = rows;
+    block_results_.clear();
+    begin_block();
+  }
+
+  /// Combines n further elements of each row, by the loop `accumulate`. x[k] contains the elements of operand k.
+  void push(AccumulateLoop accumulate, Operands x, int64_t n) {
     while (n > 0) {
-      if (filled_ == kLaneBlock) end_block();
-      const int64_t first = filled_ % kLanes;
-      const int64_t taken = std::min(n, kLanes - first);
-      if (is_dense && taken == kLanes)
-        step_lanes(0, kLanes, data, all_ones());
-      else
-        step_lanes(first, taken, data, steps);
-      for (int k = 0; k < kOperands; ++k) data[k] += taken * steps[k];
+      if (filled_ == kLaneBlock) {
+        end_block();
+        begin_block();
+      }
+      const int64_t first = filled_ % kLanes, room = kLaneBlock - filled_;
+      int64_t taken = std::min(n, kLanes - first);
+      if (rows_ == 1 && taken == kLanes) {
+        // groups of 64 elements in one call: to the loop, each group is a row
+        const int64_t groups = std::min(n, room) / kLanes;
+        Operands grouped = x;
+        for (Elements& elements : grouped) elements.row_step = kLanes * elements.column_step;
+        accumulate(lanes_.data(), 0, grouped.data(), groups, kLanes);
+        taken = groups * kLanes;
+      } else {
+        accumulate(lanes_.data() + first * bytes_, kLanes * bytes_, x.data(), rows_, taken);
+      }
+      for (Elements& elements : x) elements = elements.from_column(taken);
       filled_ += taken;
       n -= taken;
     }
   }
 
-  T finish() {
-    const T last = combine_lanes();
-    if (results_.empty()) return Step::combine(identity_, last);
-    results_.push_back(last);
-    Lanes<Step, 1> next;
-    next.push(std::array<const T*, 1>{results_.data()}, {1}, static_cast<int64_t>(results_.size()));
-    return next.finish();
+  /// Returns the results as adjacent accumulators. They are valid until the next finish().
+  const std::byte* finish() {
+    if (block_results_.empty()) {
+      loops_.combine_lanes(lanes_.data(), results_, rows_);
+    } else {
+      end_block();
+      Lanes next(loops_, 1);
+      next.begin(1);
+      const Elements blocks{block_results_.data(), 0, bytes_};
+      next.push(loops_.combine, {blocks, blocks}, static_cast<int64_t>(block_results_.size()) / bytes_);
+      std::memcpy(results_, next.finish(), static_cast<size_t>(bytes_));
+    }
+    return results_;
   }
 
  private:
-  static constexpr std::array<int64_t, kOperands> all_ones() {
-    std::array<int64_t, kOperands> ones{};
-    ones.fill(1);
-    return ones;
-  }
-
-  template <class X>
-  [[gnu::always_inline]] void step_lanes(int64_t first, int64_t n, const std::array<const X*, kOperands>& data,
-                                         const std::array<int64_t, kOperands>& steps) {
-    for (int64_t i = 0; i < n; ++i) {
-      T& lane = lanes_[first + i];
-      if constexpr (kOperands == 2)
-        lane = Step::accumulate(lane, Step::read(data[0][i * steps[0]]), Step::read(data[1][i * steps[1]]));
-      else
-        lane = Step::accumulate(lane, Step::read(data[0][i * steps[0]]));
-    }
-  }
-
-  T combine_lanes() {
-    for (int64_t half = kLanes / 2; half > 0; half /= 2)
-      for (int64_t i = 0; i < half; ++i) lanes_[i] = Step::combine(lanes_[i], lanes_[i + half]);
-    return lanes_[0];
-  }
-
-  void end_block() {
-    results_.push_back(combine_lanes());
-    lanes_.fill(identity_);
+  void begin_block() {
+    loops_.fill(lanes_.data(), rows_ * kLanes);
     filled_ = 0;
   }
+  void end_block() {
+    HARP_ASSERT(rows_ == 1, "a row of several blocks must be the only one");
+    // This also combines the identity with the result, which the law does only for the last result. The bits of the last result are the
+    // same, because it is combined with the identity anyway.
+    loops_.combine_lanes(lanes_.data(), results_, 1);
+    block_results_.insert(block_results_.end(), results_, results_ + bytes_);
+  }
 
-  const T identity_ = Step::identity();
-  std::array<T, kLanes> lanes_;
-  int64_t filled_ = 0;
-  std::vector<T> results_;
+  const ReduceLoops& loops_;
+  const int64_t bytes_;
+  Accumulators lanes_;  // 64 for each row; the results follow
+  std::byte* const results_;
+  int64_t rows_ = 0;
+  int64_t filled_ = 0;          // number of elements of each row in the current block
+  Accumulators block_results_;  // of the blocks before the current one
 };
 
-/// The axes of a reduction, with the strides of its operands.
-template <int kOperands>
+/// The axes of a reduction: their sizes, and the distances between the elements of both operands, in bytes.
 struct Axes {
-  IndexSpace<kOperands + 1> kept;  // index space of the kept axes; its last operand is the result array
-  IndexSpace<kOperands> outer, inner;
+  IndexSpace<2> kept, outer, inner;
   bool has_outer;
 };
 
-/// Divides the axes into kept, outer and inner ones. All operands have the source's shape. It is not inlined, because the code is the same
-/// for all types of elements.
-template <int kOperands>
-[[gnu::noinline]] Axes<kOperands> axes_of(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
-  const int rank = operands[0].rank();
+/// Divides the axes into kept, outer and inner ones. Both operands have the source's shape.
+Axes axes_of(const ReduceAttributes& attributes, const Array& first, const Array& second) {
+  const int rank = first.rank();
   std::vector<bool> is_reduced(rank, false);
   for (const int axis : attributes.axes) is_reduced[axis] = true;
 
-  std::vector<int> kept, outer, inner;
+  std::vector<int> axes;  // first the kept axes, then the outer ones, then the inner ones
+  axes.reserve(rank);
   for (int axis = 0; axis < rank; ++axis)
-    if (!is_reduced[axis]) kept.push_back(axis);
+    if (!is_reduced[axis]) axes.push_back(axis);
+  const size_t kept_end = axes.size();
+  size_t outer_end = rank;
   if (attributes.order == ReduceOrder::kChain) {
-    outer = attributes.axes;
+    axes.insert(axes.end(), attributes.axes.begin(), attributes.axes.end());
   } else {
-    int end = rank;
-    while (!is_reduced[end - 1]) --end;
-    int begin = end;
-    while (begin > 0 && is_reduced[begin - 1]) --begin;
-    for (int axis = 0; axis < end; ++axis)
-      if (is_reduced[axis]) (axis < begin ? outer : inner).push_back(axis);
+    for (int axis = 0; axis < rank; ++axis)
+      if (is_reduced[axis]) axes.push_back(axis);
+    // Inner are the last reduced axis and the reduced axes that are adjacent to it
+    do --outer_end;
+    while (outer_end > kept_end && axes[outer_end - 1] == axes[outer_end] - 1);
   }
 
-  const auto pick = [](const std::vector<int64_t>& numbers, const std::vector<int>& axes) {
+  const auto pick = [&](const std::vector<int64_t>& numbers, size_t factor = 1) {
     std::vector<int64_t> picked;
-    for (const int axis : axes) picked.push_back(numbers[axis]);
+    picked.reserve(axes.size());
+    for (const int axis : axes) picked.push_back(numbers[axis] * static_cast<int64_t>(factor));
     return picked;
   };
-  const auto space = [&]<size_t N>(std::array<std::vector<int64_t>, N> strides, const std::vector<int>& axes) {
-    std::array<std::span<const int64_t>, N> views;
-    for (size_t k = 0; k < N; ++k) {
-      if (k < kOperands) strides[k] = pick(operands[k].strides, axes);
-      views[k] = strides[k];
-    }
-    return IndexSpace<N>(pick(operands[0].shape, axes), views);
+  const size_t bytes = size_of(first.dtype);
+  const std::vector<int64_t> shape = pick(first.shape), a = pick(first.strides, bytes), b = pick(second.strides, bytes);
+  const auto space = [&](size_t begin, size_t end) {
+    const auto part = [&](const std::vector<int64_t>& numbers) { return std::span(numbers).subspan(begin, end - begin); };
+    return IndexSpace<2>(part(shape), {part(a), part(b)});
   };
-  std::array<std::vector<int64_t>, kOperands + 1> kept_strides;
-  kept_strides[kOperands] = result.strides;
-  const std::array<std::vector<int64_t>, kOperands> no_strides;
-  return {space(kept_strides, kept), space(no_strides, outer), space(no_strides, inner), !outer.empty()};
+  return {space(0, kept_end), space(kept_end, outer_end), space(outer_end, axes.size()), outer_end > kept_end};
 }
 
-template <class Step, int kOperands>
-void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result,
-                     const Sizes& sizes) {
-  using T = typename Step::T;
-  using Stored = typename Step::Stored;
-  CancelChecks checks(sizes);
+/// Returns how many adjacent elements along the last axis of a space, but at most `most`, can be processed together.
+int64_t adjacent_in(const IndexSpace<2>& space, int64_t most) { return space.shape.empty() ? 1 : std::min(space.shape.back(), most); }
+
+/// Returns how many rows of inner elements are computed together by lanes.
+int64_t rows_of(const Axes& axes) {
+  int64_t length = 1;
+  for (const int64_t size : axes.inner.shape) length *= std::max<int64_t>(size, 1);
+  return adjacent_in(axes.has_outer ? axes.outer : axes.kept, std::clamp(kLaneBlock / length, int64_t{1}, kMaxRows));
+}
+
+/// What is reduced, and where the results are stored, in row-major order of the kept axes.
+struct Reduction {
+  ReduceLoops loops;
+  Axes axes;
+  std::array<const std::byte*, 2> data;  // of the operands
+  std::byte* result;
+  int64_t result_bytes;  // the size of one result
+};
+
+void reduce_by_chain(const Reduction& reduction, CancelChecks& checks) {
+  const ReduceLoops& loops = reduction.loops;
+  const Axes& axes = reduction.axes;
+  const int64_t max_width = adjacent_in(axes.kept, kChainWidth);
+  Chains chains(loops, max_width, checks);
+  std::byte* target = reduction.result;
   for_each_run(axes.kept, [&](const auto& kept_offsets, const auto& kept_steps, int64_t kept_count) {
-    for (int64_t begin = 0; begin < kept_count; begin += kChainWidth) {
-      const int64_t width = std::min(kChainWidth, kept_count - begin);
+    for (int64_t begin = 0; begin < kept_count; begin += max_width) {
+      const int64_t width = std::min(max_width, kept_count - begin);
       checks.count(width);
-      Chains<Step> chains(width);
+      chains.begin(width);
       for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
-        std::array<const Stored*, kOperands> row;
-        for (int k = 0; k < kOperands; ++k) row[k] = data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k];
-        while (n > 0) {
-          const int64_t taken = std::min(n, chains.make_room());
-          checks.count(taken * width);
-          T* acc = chains.accumulators();
-          for (int64_t i = 0; i < taken; ++i) {
-            for (int64_t j = 0; j < width; ++j) {
-              if constexpr (kOperands == 2)
-                acc[j] = Step::accumulate(acc[j], Step::read(row[0][j * kept_steps[0]]), Step::read(row[1][j * kept_steps[1]]));
-              else
-                acc[j] = Step::accumulate(acc[j], Step::read(row[0][j * kept_steps[0]]));
-            }
-            for (int k = 0; k < kOperands; ++k) row[k] += steps[k];
-          }
-          chains.advance(taken);
-          n -= taken;
-        }
+        Operands x;
+        for (size_t k = 0; k < x.size(); ++k)
+          x[k] = {reduction.data[k] + kept_offsets[k] + begin * kept_steps[k] + offsets[k], steps[k], kept_steps[k]};
+        chains.push(loops.accumulate, x, n);
       });
-      const T* values = chains.finish();
-      Stored* target = result + kept_offsets[kOperands] + begin * kept_steps[kOperands];
-      for (int64_t j = 0; j < width; ++j) target[j * kept_steps[kOperands]] = Step::template write<Stored>(values[j]);
+      loops.write(chains.finish(), target, width);
+      target += width * reduction.result_bytes;
     }
   });
 }
 
-template <class Step, int kOperands>
-void reduce_by_lanes(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result,
-                     const Sizes& sizes) {
-  using T = typename Step::T;
-  using Stored = typename Step::Stored;
-  CancelChecks checks(sizes);
-  const auto inner_value = [&](const std::array<const Stored*, kOperands>& start) {
-    checks.count(kLanes);  // for cancellation, combining the lanes counts as work, because it takes time even for a short row
-    Lanes<Step, kOperands> lanes;
-    for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
-      std::array<const Stored*, kOperands> run = start;
-      for (int k = 0; k < kOperands; ++k) run[k] += offsets[k];
-      checks.in_parts(n, [&](int64_t begin, int64_t count) {
-        std::array<const Stored*, kOperands> part = run;
-        for (int k = 0; k < kOperands; ++k) part[k] += begin * steps[k];
-        lanes.push(part, steps, count);
+void reduce_by_lanes(const Reduction& reduction, CancelChecks& checks) {
+  const ReduceLoops& loops = reduction.loops;
+  const Axes& axes = reduction.axes;
+  const int64_t max_rows = rows_of(axes);
+  Lanes lanes(loops, max_rows);
+  Chains chain(loops, 1, checks);
+
+  // Computes the values of n rows, which start at the rows of x, in batches. Calls use(values, count) for each batch.
+  const auto for_each_batch = [&](const Operands& x, int64_t n, const auto& use) {
+    for (int64_t begin = 0; begin < n; begin += max_rows) {
+      const int64_t count = std::min(max_rows, n - begin);
+      checks.count(count * kLanes);  // for cancellation, combining the lanes counts as work, because it takes time even for a short row
+      lanes.begin(count);
+      for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t run) {
+        checks.in_parts(run, [&](int64_t part, int64_t length) {
+          checks.count((count - 1) * length);  // the rows after the first one, which in_parts() has counted
+          Operands rows;
+          for (size_t k = 0; k < x.size(); ++k)
+            rows[k] = {x[k].from_row(begin).data + offsets[k] + part * steps[k], x[k].row_step, steps[k]};
+          lanes.push(loops.accumulate, rows, length);
+        });
       });
-    });
-    return lanes.finish();
+      use(lanes.finish(), count);
+    }
   };
-  // If there are no outer axes, the lanes compute the whole result, and there is no chain.
-  const auto value = [&](const std::array<const Stored*, kOperands>& start) {
-    T result_of_lanes = Step::identity();
-    std::optional<Chains<Step>> chain;
-    if (axes.has_outer) chain.emplace(1);
-    for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) {
-        std::array<const Stored*, kOperands> row = start;
-        for (int k = 0; k < kOperands; ++k) row[k] += offsets[k] + i * steps[k];
-        result_of_lanes = inner_value(row);
-        if (!chain) continue;
-        chain->make_room();
-        *chain->accumulators() = Step::combine(*chain->accumulators(), result_of_lanes);
-        chain->advance(1);
-      }
-    });
-    return chain ? *chain->finish() : result_of_lanes;
+  std::byte* target = reduction.result;
+  const auto write = [&](const std::byte* values, int64_t count) {
+    loops.write(values, target, count);
+    target += count * reduction.result_bytes;
   };
   for_each_run(axes.kept, [&](const auto& offsets, const auto& steps, int64_t n) {
+    Operands x;
+    for (size_t k = 0; k < x.size(); ++k) x[k] = {reduction.data[k] + offsets[k], steps[k], 0};
+    // If there are no outer axes, the lanes compute the whole result, and there is no chain.
+    if (!axes.has_outer) {
+      for_each_batch(x, n, write);
+      return;
+    }
     for (int64_t i = 0; i < n; ++i) {
-      std::array<const Stored*, kOperands> start;
-      for (int k = 0; k < kOperands; ++k) start[k] = data[k] + offsets[k] + i * steps[k];
-      result[offsets[kOperands] + i * steps[kOperands]] = Step::template write<Stored>(value(start));
+      chain.begin(1);
+      for_each_run(axes.outer, [&](const auto& outer_offsets, const auto& outer_steps, int64_t outer_n) {
+        Operands rows;
+        for (size_t k = 0; k < x.size(); ++k) rows[k] = {x[k].from_row(i).data + outer_offsets[k], outer_steps[k], 0};
+        for_each_batch(rows, outer_n, [&](const std::byte* values, int64_t count) {
+          const Elements column{values, loops.accumulator_bytes, 0};
+          chain.push(loops.combine, {column, column}, count);
+        });
+      });
+      write(chain.finish(), 1);
     }
   });
 }
-
-template <class Step, int kOperands>
-void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result, const Sizes& sizes) {
-  using Stored = typename Step::Stored;
-  const Axes<kOperands> axes = axes_of<kOperands>(attributes, operands, result);
-  std::array<const Stored*, kOperands> data;
-  for (int k = 0; k < kOperands; ++k) data[k] = reinterpret_cast<const Stored*>(operands[k].data);
-  Stored* const target = reinterpret_cast<Stored*>(result.data);
-  if (attributes.order == ReduceOrder::kChain)
-    reduce_by_chain<Step, kOperands>(axes, data, target, sizes);
-  else
-    reduce_by_lanes<Step, kOperands>(axes, data, target, sizes);
-}
-
-using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&, const Sizes&);
-using ReduceTable = std::array<std::array<ReduceFunction, kDTypeCount>, kOpCount>;
-
-/// The table has a function for every reduction of ops.def and every dtype that it accepts. A combination without a rule does not compile.
-constexpr ReduceTable make_reduce_table() {
-  ReduceTable table{};
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    (
-        [&] {
-          constexpr Op op = static_cast<Op>(i);
-          if constexpr (is_reduce(op) && !is_arg_extreme(op)) {
-            for_each_dtype([&]<DType dtype>() {
-              if constexpr (accepts(op, dtype)) table[i][static_cast<int>(dtype)] = reduce<Step<op, combined_as(op, dtype), 1>, 1>;
-            });
-          }
-        }(),
-        ...);
-  }
-  (std::make_integer_sequence<int, kOpCount>());
-  return table;
-}
-constexpr ReduceTable kReduces = make_reduce_table();
-
-template <DType dtype>
-HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result,
-                                    const Sizes& sizes) {
-  reduce<Step<Op::kSum, dtype, 2>, 2>(attributes, operands, result, sizes);
-}
-
-/// Functions for sums of products, by dtype and machine. Only floats need them: for integers, a product followed by a sum gives the same
-/// bits.
-constexpr std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> make_product_table() {
-  std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> table{};
-  for_each_dtype([&]<DType dtype>() {
-    if constexpr (is_float(dtype)) table[static_cast<int>(dtype)] = {reduce<Step<Op::kSum, dtype, 2>, 2>, product_with_fma<dtype>};
-  });
-  return table;
-}
-constexpr auto kProducts = make_product_table();
 
 }  // namespace
 
@@ -365,10 +346,23 @@ Array evaluate_reduce(const Node& node, std::span<const Array> operands, const S
     operand.strides.assign(shape.size(), 0);
   }
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  const ReduceFunction function = attributes.product ? kProducts[static_cast<int>(node.dtype)][this_machine()]
-                                                     : kReduces[static_cast<int>(node.op)][static_cast<int>(node.dtype)];
-  HARP_ASSERT(function != nullptr, "no rule for ", name(node.op), " of ", name(node.dtype));
-  function(attributes, expanded, result, sizes);
+  Axes axes = axes_of(attributes, expanded.front(), expanded.back());
+  const bool by_lanes = attributes.order == ReduceOrder::kLanes;
+  if (by_lanes && axes.inner.shape.size() > 1 && rows_of(axes) * axes.inner.shape.back() < kLanes) {
+    // The elements of a row are many short runs. The loops would be called for each run, so copying the elements is faster.
+    for (Array& operand : expanded) operand = as_contiguous(operand, sizes);
+    axes = axes_of(attributes, expanded.front(), expanded.back());
+  }
+  const Reduction reduction{reduce_loops(node.op, node.dtype, attributes.product),
+                            std::move(axes),
+                            {expanded.front().data, expanded.back().data},
+                            result.data,
+                            static_cast<int64_t>(size_of(node.dtype))};
+  CancelChecks checks(sizes);
+  if (by_lanes)
+    reduce_by_lanes(reduction, checks);
+  else
+    reduce_by_chain(reduction, checks);
   return result;
 }
 
