@@ -1,5 +1,7 @@
 // Tests rows that are shorter than a vector, or that are parts of such rows: narrower vectors, arrays that are stacked along a last axis,
 // and elements that are rolled within a row. Each is compared with the interpreter, and the generated text is searched for the vectors.
+#include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "support/backends_run.h"
@@ -132,6 +134,22 @@ TEST_CASE("G14.repeat/interp,c G5.reshape/interp,c L2: a reshape of a rearranged
   const std::string tiled = source_of(graph_of("x: f32[37, 13]", "y = tile(x, repeats=[1, 7])"));
   CHECK(contains(tiled, "elementwise over [37, 7, 13]"));
   CHECK_FALSE(contains(tiled, "% 13"));
+  // A Kronecker product joins the first axes, too. Threads divide the first axis, so it stays as it is if the new one would be short.
+  const auto kronecker = [](const std::string& m, const std::string& p, const std::string& n, const std::string& q) {
+    const std::string shape = "[" + m + ", " + p + ", " + n + ", " + q + "]";
+    return "graph g(a: f32[" + m + ", " + n + "], b: f32[" + p + ", " + q + "]) {\n  x = expand(reshape(a, shape=[" + m + ", 1, " + n +
+           ", 1]), shape=" + shape + ")\n  z = expand(reshape(b, shape=[1, " + p + ", 1, " + q + "]), shape=" + shape +
+           ")\n  return y = reshape(x * z, shape=[" + m + "*" + p + ", " + n + "*" + q + "])\n}";
+  };
+  for (const auto& [m, p, n, q] :
+       std::initializer_list<std::array<int64_t, 4>>{{9, 4, 5, 3}, {2, 30, 1, 17}, {20, 1, 3, 1}, {1, 1, 40, 2}}) {
+    const auto text = [](int64_t size) { return std::to_string(size); };
+    backends.run(kronecker("m", "p", "n", "q"), rough({m, n}, 1), rough({p, q}, 2));
+    backends.run(kronecker(text(m), text(p), text(n), text(q)), rough({m, n}, 1), rough({p, q}, 2));
+  }
+  CHECK(contains(source_of(kronecker("m", "p", "n", "q")), "elementwise over [m, p, n, q]"));
+  CHECK(contains(source_of(kronecker("30", "20", "30", "20")), "elementwise over [30, 20, 30, 20]"));
+  CHECK(contains(source_of(kronecker("2", "20", "30", "20")), "elementwise over [40, 600]"));
   CHECK(
       contains(source_of(graph_of("x: f32[40, 30, 20]", "y = reshape(permute(x, axes=[0, 2, 1]), shape=[40, 600])")), "over [40, 20, 30]"));
   CHECK(contains(source_of(graph_of("x: f32[40, 30, 20]", "y = reshape(exp(x), shape=[40, 600])")), "over [40, 600]"));
