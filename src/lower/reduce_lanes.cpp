@@ -9,6 +9,9 @@
 // rows.
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "lower/reduce_lowering.h"
 
@@ -234,6 +237,11 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
     if (!has_nan_lanes) return add(lane_loop(rows, kLanes, start, index_at), to);
     for (size_t i = 0; i < rows.size(); ++i) add(number_lanes(rows[i], start, [&](Sym inner) { return index_at(i, inner); }), to);
   };
+  if (rows.size() == 1 && !has_nan_lanes) {
+    const auto index_of_row = [&](Sym inner) { return index_at(0, inner); };
+    if (const auto found = rows_of_elements(begin, end, index_of_row))
+      return lane_block_by_rows(rows[0], *found, begin, end, index_of_row, body);
+  }
   const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
   if (!proven_at_most(full, begin)) {
     Loop* steps = new_loop(arena_, next_name(), begin, full);
@@ -269,6 +277,96 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
       lane->body = {update_accumulator(arena_, level.accumulators[r], lane->variable, found)};
       add(vector_lanes(lane, simd_width_), body);
     }
+}
+
+namespace {
+
+/// Calls visit(atom) for each quotient and remainder in the expression, also inside other operations.
+void for_each_division(Sym e, const auto& visit) {
+  if (e.is_constant()) return;
+  for (const SymTerm& term : e.node()->terms)
+    for (const SymAtom* atom : term.factors) {
+      if (atom->kind == AtomKind::kVariable) continue;
+      for (const Sym operand : {atom->a, atom->b, atom->c}) for_each_division(operand, visit);
+      if (atom->kind == AtomKind::kFloorDiv || atom->kind == AtomKind::kMod) visit(*atom);
+    }
+}
+
+bool are_linear(Arena& arena, const Body& body, const SymAtom* variable) {
+  return std::ranges::all_of(uops_of(arena, body), [&](const UOp* u) { return linear_in(u->index, variable).has_value(); });
+}
+
+}  // namespace
+
+std::optional<ReduceLowering::ElementRows> ReduceLowering::rows_of_elements(Sym begin, Sym end, const IndexAt& index_at) {
+  // Along shorter rows, computing where each begins costs more than a division by a constant for each element.
+  constexpr int64_t kShortRow = 16;
+  if (!pass_->row_values.empty() || !pass_->row_stores.empty()) return std::nullopt;
+  const auto elements_at = [&](Sym position) {
+    Body body;
+    for (size_t r = 0; r < pass_->reduces.size(); ++r)
+      for (const UOp* value : operands(r, index_at(position))) body.push_back(set_accumulator(arena_, 0, 0, value));
+    return body;
+  };
+  const Sym position = arena_.syms().loop("position", begin, end);
+  const Body elements = elements_at(position);
+  if (are_linear(arena_, elements, variable_of(position))) return std::nullopt;
+  std::vector<ElementRows> candidates;
+  for (const UOp* u : uops_of(arena_, elements))
+    for_each_division(u->index, [&](const SymAtom& division) {
+      const auto dividend = linear_in(division.a, variable_of(position));
+      if (!dividend || !dividend->coefficient.is_constant(1) || depends_on(division.b, variable_of(position))) return;
+      if (division.b.is_constant() && division.b.constant() < kShortRow) return;
+      const auto is_same = [&](const ElementRows& rows) { return rows.length == division.b && rows.offset == dividend->rest; };
+      if (std::ranges::none_of(candidates, is_same)) candidates.push_back({division.b, dividend->rest});
+    });
+  for (const ElementRows& rows : candidates) {
+    const Sym row = arena_.syms().loop("row", floor_div(begin + rows.offset, rows.length), ceil_div(end + rows.offset, rows.length));
+    const Sym column = arena_.syms().loop("column", 0, rows.length);
+    if (are_linear(arena_, elements_at(row * rows.length + column - rows.offset), variable_of(column))) return rows;
+  }
+  return std::nullopt;
+}
+
+// Element p of a block goes to lane p % 64. So the elements of a row that are in the block begin at some lane. Those up to the next
+// multiple of 64 come first, then steps of 64 elements, then the rest.
+void ReduceLowering::lane_block_by_rows(const BlockLevel& level, const ElementRows& rows, Sym begin, Sym end, const IndexAt& index_at,
+                                        Body& body) {
+  const Sym length = rows.length;
+  Loop* row = new_loop(arena_, next_name(), floor_div(begin + rows.offset, length), ceil_div(end + rows.offset, length));
+  const Sym first = row->variable * length - rows.offset;  // the position of the row's first element
+  Body* into = &row->body;
+  const auto define = [&](std::string_view name, Sym value, Sym upper) {
+    auto* define = arena_.statement<Define>();
+    define->variable = arena_.syms().loop(name, 0, upper);
+    define->value = arena_.index(value);
+    into->push_back(define);
+    into = &define->body;
+    return define->variable;
+  };
+  const Sym any_column = arena_.syms().loop("column", 0, length), any_lane = arena_.syms().loop("lane", 0, kLanes);
+  Body element;
+  visit(level, any_lane, index_at(first + any_column), element);
+  const auto add_lanes = [&](Sym first_lane, Sym count, Sym column, Body& to) {
+    Loop* lane = new_loop(arena_, "lane", first_lane, first_lane + count);
+    lane->body = Substituter(
+        arena_, {{variable_of(any_column), column + lane->variable - first_lane}, {variable_of(any_lane), lane->variable}})(element);
+    const Body statements = first_lane.is_constant(0) ? vector_lanes(lane, simd_width_) : Body{lane};
+    to.insert(to.end(), statements.begin(), statements.end());
+  };
+  const Sym column = define("column", max(begin - first, 0), length + 1);
+  const Sym count = define("count", min(end - first, length) - column, length + 1);
+  const Sym first_lane = define("first_lane", mod(first + column - begin, kLanes), kLanes);
+  const Sym head = define("head", min(mod(kLanes - first_lane, kLanes), count), kLanes);
+  const Sym rest = define("rest", mod(count - head, kLanes), kLanes);
+  add_lanes(first_lane, head, column, *into);
+  Loop* steps = new_loop(arena_, next_name(), column + head, column + count - rest);
+  steps->step = kLanes;
+  add_lanes(0, kLanes, steps->variable, steps->body);
+  steps->body = apply_tags(arena_, c_.kernel, steps->body);
+  into->push_back(steps);
+  add_lanes(0, rest, column + count - rest, *into);
+  body.push_back(row);
 }
 
 Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {

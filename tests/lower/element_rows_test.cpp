@@ -1,0 +1,99 @@
+// Tests reductions in lanes order over several axes whose operands are broadcast, transposed or masked along rows, so that a lane's
+// position is no linear function of the lane. Each is compared with the interpreter; the generated text is searched for divisions.
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "support/backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Returns the C code generated for a graph and a CPU with AVX-512.
+std::string source_of(const std::string& text) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  return source_for("x86-64-v4", graph.get());
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A graph over a matrix x, a row w and a matrix z of the transposed shape, with reductions over both axes of x. In symbolic text the sizes
+/// are the variables m and n.
+std::string matrix_graph(const std::string& m, const std::string& n, const std::string& dtype) {
+  const std::string shape = "[" + m + ", " + n + "]";
+  return "graph g(x: f32" + shape + ", w: f32[" + n + "], z: f32[" + n + ", " + m + "]) {\n  a = cast(x, dtype=" + dtype +
+         ")\n  r = expand(reshape(cast(w, dtype=" + dtype + "), shape=[1, " + n + "]), shape=" + shape +
+         ")\n  t = permute(cast(z, dtype=" + dtype +
+         "), axes=[1, 0])\n  return s = sum(a + r, axes=[0, 1]), p = sum(a * r, axes=[0, 1]), " +
+         "q = sum(a * t, axes=[0, 1]), k = sum(triu(a), axes=[0, 1]), h = max(a - t, axes=[0, 1])\n}";
+}
+
+}  // namespace
+
+TEST_CASE("G3.sum,max/interp,c L2: reductions over rows with an operand that is broadcast, transposed or masked along them") {
+  const Backends backends;
+  for (const auto& [m, n] : std::initializer_list<std::pair<int64_t, int64_t>>{{1, 1},
+                                                                               {3, 1},
+                                                                               {1, 70},
+                                                                               {40, 3},
+                                                                               {9, 15},
+                                                                               {50, 16},
+                                                                               {21, 17},
+                                                                               {70, 31},
+                                                                               {33, 63},
+                                                                               {20, 64},
+                                                                               {30, 65},
+                                                                               {45, 100},
+                                                                               {7, 1000},
+                                                                               {5, 4099}}) {
+    CAPTURE(m);
+    CAPTURE(n);
+    const auto check = [&](const std::string& rows, const std::string& columns, const std::string& dtype) {
+      backends.run(matrix_graph(rows, columns, dtype), rough({m, n}, 1), rough({n}, 2), rough({n, m}, 3));
+    };
+    check("m", "n", "f32");
+    check(std::to_string(m), std::to_string(n), "f32");
+    check("m", std::to_string(n), "f64");
+    check(std::to_string(m), "n", "bf16");
+    check("m", "n", "i32");
+  }
+  // no elements at all
+  backends.run(matrix_graph("m", "n", "f32").replace(0, 7, "graph e"), rough({0, 5}, 1), rough({5}, 2), rough({5, 0}, 3));
+}
+
+TEST_CASE("G3.sum/interp,c L2: kept axes, several levels of blocks, and rows of an array of three axes") {
+  const Backends backends;
+  for (const std::string shape : {"[3, 40, 21]", "[b, m, n]", "[3, m, 21]"}) {
+    CAPTURE(shape);
+    const std::string last = shape.substr(shape.rfind(' ') + 1, shape.size() - shape.rfind(' ') - 2);
+    const std::string first = shape.substr(1, shape.find(',') - 1);
+    backends.run("graph g(x: f32" + shape + ", w: f32[" + last + "], c: f32[" + first + "]) {\n  r = x * expand(reshape(w, shape=[1, 1, " +
+                     last + "]), shape=" + shape + ")\n  d = x - expand(reshape(c, shape=[" + first + ", 1, 1]), shape=" + shape +
+                     ")\n  return k = sum(r, axes=[1, 2]), a = sum(r, axes=[0, 1, 2]), d = sum(d * d, axes=[0, 1, 2]), e = mean(exp(d), "
+                     "axes=[0, 1, 2])\n}",
+                 rough({3, 40, 21}, 1), rough({21}, 2), rough({3}, 3));
+  }
+  // 300,000 elements are 74 blocks; the split reduction of known sizes reads its blocks as views of the matrix
+  for (const std::string shape : {"[300, 1000]", "[m, n]"}) {
+    const std::string columns = shape == "[m, n]" ? "n" : "1000";
+    backends.run("graph g(x: f32" + shape + ", w: f32[" + columns + "]) {\n  return s = sum(x * expand(reshape(w, shape=[1, " + columns +
+                     "]), shape=" + shape + "), axes=[0, 1]), t = sum(tril(x), axes=[0, 1])\n}",
+                 rough({300, 1000}, 1), rough({1000}, 2));
+  }
+}
+
+TEST_CASE("L2: no element of such a reduction is divided to find its row") {
+  const auto graph = [](const std::string& m, const std::string& n) {
+    return "graph g(x: f32[" + m + ", " + n + "], w: f32[" + n + "]) {\n  return s = sum(x * expand(reshape(w, shape=[1, " + n +
+           "]), shape=[" + m + ", " + n + "]), axes=[0, 1])\n}";
+  };
+  const std::string symbolic = source_of(graph("m", "n")), known = source_of(graph("1024", "1000"));
+  CHECK(contains(symbolic, "int64_t first_lane"));
+  CHECK_FALSE(contains(symbolic, "floor_mod_i64(ridx"));
+  CHECK(contains(known, "int64_t first_lane"));
+  CHECK_FALSE(contains(known, "% 1000"));
+  // Where all operands are linear, the loops stay as they are.
+  CHECK_FALSE(contains(source_of("graph g(x: f32[m, n]) {\n  return s = sum(x * x, axes=[0, 1])\n}"), "int64_t first_lane"));
+}
