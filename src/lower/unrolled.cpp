@@ -142,7 +142,8 @@ class UnrolledLowering {
       else
         terms.push_back(is_product ? arena_.apply(Op::kMul, dtype, factors) : factors[0]);
     }
-    const UOp* result = is_chain ? chain(terms, combine, dtype) : halved(terms, combine, dtype);
+    if (!is_chain) terms = halved_runs(reduce, terms, combine, dtype);
+    const UOp* result = chain(terms, combine, dtype);
     if (combine == Op::kAdd && is_float(dtype))
       result = arena_.apply(Op::kAdd, dtype, {result, arena_.constant(identity_of(Op::kSum, dtype))});
     return from_accumulator(arena_, reduce, result);
@@ -230,6 +231,16 @@ class UnrolledLowering {
     const UOp* result = terms[0];
     for (size_t i = 1; i < terms.size(); ++i) result = arena_.apply(combine, dtype, {result, terms[i]});
     return result;
+  }
+  /// In lanes order, a row consists of the elements of one or more runs of adjacent reduced axes. Returns the result of each run.
+  std::vector<const UOp*> halved_runs(const Node& reduce, std::span<const UOp*> terms, Op combine, DType dtype) {
+    const auto length = static_cast<size_t>(run_length(reduce).constant());
+    std::vector<const UOp*> results;
+    for (size_t first = 0; first < terms.size(); first += length) {
+      const std::span<const UOp*> run = terms.subspan(first, length);
+      results.push_back(halved({run.begin(), run.end()}, combine, dtype));
+    }
+    return results;
   }
   const UOp* halved(std::vector<const UOp*> lanes, Op combine, DType dtype) {
     for (size_t half = kLanes / 2; half > 0; half /= 2) {

@@ -44,6 +44,12 @@ LaneAxes lane_axes(const Node& reduce) {
   return result;
 }
 
+Dim run_length(const Node& reduce) {
+  Dim length = 1;
+  for (const size_t axis : lane_axes(reduce).inner) length *= reduce.sources[0]->shape[axis];
+  return length;
+}
+
 namespace {
 
 /// Returns the only axis that a reduction in lanes order reduces, not counting axes of size 1; nothing if there are several or none, or if
@@ -145,16 +151,8 @@ namespace {
 /// row cannot be unrolled.
 int64_t unrolled_terms(const KernelPlan& kernel) {
   if (kernel.reduces.empty()) return 1;
-  const Node& reduce = *kernel.reduces[0];
-  const Dim terms = term_count(reduce);
-  if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
-  if (reduce.as<ReduceAttributes>().order == ReduceOrder::kChain) return terms.constant();
-  // In lanes order, the reduced axes must be adjacent and must be the last axes. Otherwise there are several runs of adjacent reduced axes,
-  // whose results are combined in chain order. A kept axis separates two runs even if its size is 1, but a run whose axes all have size 1
-  // is ignored, because it adds nothing to the chain.
-  const std::vector<bool> reduced = reduced_axes(reduce);
-  const auto is_one = [&](size_t axis) { return reduce.sources[0]->shape[axis].is_constant(1); };
-  return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;
+  const Dim terms = term_count(*kernel.reduces[0]);
+  return terms.is_constant() && terms.constant() <= kMaxShortAxis ? terms.constant() : 0;
 }
 
 /// For a kernel that reduces: tests whether one loop can run over `axis` of the iteration space and the axis before it. This is so if, in

@@ -27,6 +27,9 @@ struct LaneAxes {
   std::vector<size_t> outer, inner;
 };
 LaneAxes lane_axes(const Node& reduce);
+/// Returns the number of elements of the run that a reduction in lanes order reduces in lanes: the product of the sizes of
+/// lane_axes().inner.
+Dim run_length(const Node& reduce);
 /// Returns how many of the 64 lanes of the reduction get elements: all 64, or fewer if the inner axes are known to have few elements. The
 /// result is a power of two and at least 2. The other lanes contain the identity, and combining a value with the identity changes no bit,
 /// so folding only the lanes in use gives the same result.

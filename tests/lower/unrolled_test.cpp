@@ -149,6 +149,34 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c L2: reductions of a short axis in fro
     }
 }
 
+TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c L6: blocks of a few rows and columns (downsampling)") {
+  const Backends backends;
+  for (const auto& [rows, columns] : {std::pair{2, 2}, {2, 3}, {3, 2}, {4, 4}, {2, 8}, {5, 3}, {16, 1}, {1, 7}})
+    for (const auto& [m, n] : {std::pair<int64_t, int64_t>{1, 1}, {3, 16}, {5, 37}}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const std::string r = std::to_string(rows), c = std::to_string(columns);
+      const auto text = [&](const std::string& h, const std::string& w) {
+        return "graph g(x: f32[" + r + "*" + h + ", " + c + "*" + w + "]) {\n  b = reshape(x, shape=[" + h + ", " + r + ", " + w + ", " +
+               c +
+               "])\n  return s = sum(b, axes=[1, 3]), p = prod(b, axes=[1, 3]), h = max(b, axes=[1, 3]), k = any(b > 0.5, axes=[1, 3]), " +
+               "t = sum(b * b, axes=[1, 3]), f = sum(cast(b, dtype=f16), axes=[1, 3]), i = sum(cast(b, dtype=u8), axes=[1, 3]), " +
+               "v = var(b, axes=[1, 3])\n}";
+      };
+      backends.run(text("h", "w"), rough({rows * m, columns * n}, 1));
+      backends.run(text("h", "w"), special({rows * m, columns * n}, 2));
+      backends.run(text(std::to_string(m), std::to_string(n)), rough({rows * m, columns * n}, 3));
+    }
+  // Three runs along the last axis; the axis between them is kept.
+  backends.run(graph_of("x: f32[7, 3, 11, 2, 2]", "s = sum(x, axes=[1, 3, 4]), t = sum(x, axes=[0, 1, 3]), u = sum(x, axes=[1, 4])"),
+               rough({7, 3, 11, 2, 2}, 4));
+  const std::string unrolled = "elementwise [thread, sequential simd=16, reduce]";
+  CHECK(contains(source_of(graph_of("x: f32[h, 2, w, 2]", "y = sum(x, axes=[1, 3])")), unrolled));
+  CHECK(contains(source_of(graph_of("x: f32[h, 4, w, 4]", "y = mean(x, axes=[1, 3])")), unrolled));
+  // Runs that fill vectors are not unrolled.
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[h, 1, w, 16]", "y = sum(x, axes=[1, 3])")), unrolled));
+}
+
 TEST_CASE("L2: rows of a few elements, combined with an element for each row or for each column") {
   const Backends backends;
   for (const int columns : {2, 3, 5, 7, 12}) {

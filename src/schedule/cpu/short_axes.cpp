@@ -83,8 +83,8 @@ Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledA
 struct Strides {
   size_t element_bytes;
   std::vector<Dim> kept = {};  // along each axis of iteration_space(): the distance in memory from one index to the next, in elements
-  // The distance from the first to the last element of the short axes, in elements. The short axes are those after the vector axis, and
-  // those that are reduced.
+  // The distance from the first to the last element of the axes after the vector axis, in elements. All of them are short: unrolled, or
+  // reduced.
   Dim reach = 0;
 };
 
@@ -96,8 +96,7 @@ Strides strides_of(const ArrayView& view, const std::vector<bool>& is_reduced, s
     const Dim& stride = view.strides[axis];
     const bool is_kept = is_reduced.empty() || !is_reduced[squeezed_axis];
     ++squeezed_axis;
-    if (!is_kept || result.kept.size() > vectors)
-      result.reach += (proven_nonnegative(stride) ? stride : Dim(0) - stride) * (view.shape[axis] - 1);
+    if (result.kept.size() > vectors) result.reach += (proven_nonnegative(stride) ? stride : Dim(0) - stride) * (view.shape[axis] - 1);
     if (is_kept) result.kept.push_back(stride);
   }
   return result;
@@ -168,10 +167,11 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
   const int lanes = usual.axes.back().simd_width;
   if (!along_rows) return false;
-  // Unrolling does not pay if the elements of a row fill whole vectors. An argmax or argmin of a row of a single vector is an exception:
-  // finding the extreme of the lanes, and then the first lane that is equal to it, takes more operations than comparing as many vectors of
-  // rows.
-  const int64_t terms = term_count(reduce).constant();
+  // Unrolling does not pay if the elements of a row, or of each run of a row, fill whole vectors. An argmax or argmin of a row of a single
+  // vector is an exception: finding the extreme of the lanes, and then the first lane that is equal to it, takes more operations than
+  // comparing as many vectors of rows.
+  const int64_t terms =
+      reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes ? run_length(reduce).constant() : term_count(reduce).constant();
   return lanes == 1 || terms % lanes != 0 || (terms == lanes && has_arg_extreme(kernel));
 }
 
