@@ -231,17 +231,28 @@ int64_t ReduceLowering::lanes_of(Sym count) const {
 }
 
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
+  const auto index_of_only_row = [&](Sym inner) { return index_at(0, inner); };
+  const bool may_follow_rows = rows.size() == 1 && rows[0].nans.empty();
+  const auto found = may_follow_rows ? rows_of_elements(begin, end, index_of_only_row) : std::nullopt;
+  if (!found) return lane_block_by_steps(rows, begin, end, index_at, body);
+  Body by_rows, by_steps;
+  lane_block_by_rows(rows[0], *found, begin, end, index_of_only_row, by_rows);
+  // If rows may have no elements, there may still be elements that are in no row: those of a pad or concat of an empty array.
+  if (proven_positive(found->length) || mod(element_count(sizes(inner_)), found->length).is_constant(0)) {
+    body.insert(body.end(), by_rows.begin(), by_rows.end());
+  } else {
+    lane_block_by_steps(rows, begin, end, index_at, by_steps);
+    body.push_back(new_if(arena_, found->length - 1, std::move(by_rows), std::move(by_steps)));
+  }
+}
+
+void ReduceLowering::lane_block_by_steps(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
   const bool has_nan_lanes = !rows[0].nans.empty();
   const auto add = [](const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); };
   const auto all_lanes = [&](Sym start, Body& to) {
     if (!has_nan_lanes) return add(lane_loop(rows, kLanes, start, index_at), to);
     for (size_t i = 0; i < rows.size(); ++i) add(number_lanes(rows[i], start, [&](Sym inner) { return index_at(i, inner); }), to);
   };
-  if (rows.size() == 1 && !has_nan_lanes) {
-    const auto index_of_row = [&](Sym inner) { return index_at(0, inner); };
-    if (const auto found = rows_of_elements(begin, end, index_of_row))
-      return lane_block_by_rows(rows[0], *found, begin, end, index_of_row, body);
-  }
   const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
   if (!proven_at_most(full, begin)) {
     Loop* steps = new_loop(arena_, next_name(), begin, full);

@@ -144,15 +144,18 @@ class ReduceLowering {
   /// into the other lanes. May be called again for the same levels; the NaN lanes, which still contain what they found, are then merged
   /// again.
   virtual void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
-  /// Rows of the elements that a level combines: the element at position p is in row (p + offset) // length. An operand is broadcast,
-  /// transposed or masked along these rows, or is a reshape of such a value. In terms of a row and a column, the positions of all loads are
-  /// linear along a row; in terms of p, each load needs a division.
+  /// Rows of the elements that a level combines: the element at position p is in row (p + offset) // length, at column (p + offset) %
+  /// length. An operand is broadcast, transposed or masked along these rows, or is a reshape of such a value. In terms of a row and a
+  /// column, the positions of all loads are linear along a row; in terms of p, each load needs a division. If the length is 0, no element
+  /// is in a row.
   struct ElementRows {
     Sym length, offset;
   };
   /// Returns the rows of elements [begin, end), or nothing if no load needs a division, or if there are no such rows.
   std::optional<ElementRows> rows_of_elements(Sym begin, Sym end, const IndexAt& index_at);
-  /// Does the same as lane_block() for the elements of a single level, but follows their rows. No element needs a division.
+  /// These do what lane_block() does. by_steps: each step combines the next element of every lane. by_rows: for a single level whose
+  /// elements lie in these rows, of which each has at least one element; follows the rows, so that no element needs a division.
+  void lane_block_by_steps(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   void lane_block_by_rows(const BlockLevel& level, const ElementRows& rows, Sym begin, Sym end, const IndexAt& index_at, ir::Body& body);
   /// Emits a loop over lanes 0 … count - 1, in which each lane of each row processes one of the elements from `start` on.
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);

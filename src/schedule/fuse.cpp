@@ -130,9 +130,9 @@ class Fuser {
     }
   }
 
-  /// If the node is a reshape of a value that the kernel of a reduction can compute, for each result or for each element that it reduces,
-  /// stores it by a kernel over the axes of that value, because the elements have the same order in memory. (If the value is stored, this
-  /// may be its own kernel, which then stores its result a second time, or only in this shape.) Returns whether it is stored.
+  /// If the node is a reshape of a value that the kernel of a reduction can compute, once for each result or once for each element that it
+  /// reduces (row_stores), stores it by a kernel over the axes of that value, because the elements have the same order in memory. The value
+  /// may be the reduction itself; its kernel then stores the results for the reshape, too. Returns whether the node is stored.
   bool place_reshaped(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
@@ -236,8 +236,8 @@ class Fuser {
 
   /// If the node is a reshape that joins axes of a rearranged value, such as a permuted or a broadcast one, stores it by a kernel over the
   /// axes of that value: the elements have the same order in memory. Along these axes the positions of loads are linear; along a joined
-  /// axis each load would need a division. Returns whether the node is stored. Threads divide the first axis, so if it becomes another one,
-  /// it must not be short.
+  /// axis each load would need a division. Returns whether the node is stored. Threads divide the first axis of a kernel, so if the first
+  /// axis of the value is shorter than that of the node, it must still have enough indices.
   bool place_rearranged(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];

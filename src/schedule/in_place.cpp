@@ -107,11 +107,15 @@ class InPlaceFinder {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;
     const Kind wanted = buffer(store.buffer).kind == Kind::kOutput ? Kind::kInput : Kind::kTemporary;
+    // A kernel may store a value in another shape than its own (fuse.cpp, place_reshaped). That is not in place, although the elements have
+    // the same order: whether a host may alias an output must follow from its shape, not from how it is computed.
+    const Shape stored_shape = squeezed(buffer(store.buffer).node->shape);
     for (int b : given) {
       const Node& node = *buffer(b).node;
       const auto last = reads.same_index.find(b);
       if (buffer(b).kind != wanted || last == reads.same_index.end() || last->second > pass || reads.other_index.contains(b)) continue;
-      if (node.dtype == store.node->dtype && squeezed(node.shape) == squeezed(store.node->shape)) pairs_.push_back({store.buffer, b});
+      if (node.dtype == store.node->dtype && squeezed(node.shape) == squeezed(store.node->shape) && squeezed(node.shape) == stored_shape)
+        pairs_.push_back({store.buffer, b});
     }
   }
 

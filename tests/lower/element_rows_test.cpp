@@ -1,5 +1,6 @@
 // Tests reductions in lanes order over several axes whose operands are broadcast, transposed or masked along rows, so that a lane's
 // position is no linear function of the lane. Each is compared with the interpreter; the generated text is searched for divisions.
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -82,6 +83,19 @@ TEST_CASE("G3.sum/interp,c L2: kept axes, several levels of blocks, and rows of 
                      "]), shape=" + shape + "), axes=[0, 1]), t = sum(tril(x), axes=[0, 1])\n}",
                  rough({300, 1000}, 1), rough({1000}, 2));
   }
+}
+
+TEST_CASE("G3.sum,max/interp,c G14.concat,pad/interp,c L2: rows without elements, beside elements of a pad or concat that are in no row") {
+  const Backends backends;
+  const std::string text =
+      "graph g(y: f32[m, n], v: f32[m], z: f32[k]) {\n"
+      "  t = reshape(y + expand(reshape(v, shape=[m, 1]), shape=[m, n]), shape=[m*n])\n"
+      "  p = pad(t, before=[9], after=[4], value=1.5)\n"
+      "  return a = sum(concat([t, z], axis=0), axes=[0]), b = sum(p, axes=[0]), c = max(pad(t, before=[9], after=[1]), axes=[0]), "
+      "d = sum(square(concat([z, t, z], axis=0)), axes=[0])\n}";
+  for (const auto& [m, n, k] :
+       std::initializer_list<std::array<int64_t, 3>>{{5, 0, 7}, {0, 0, 3}, {0, 4, 1}, {1, 0, 100}, {3, 1, 0}, {4, 30, 65}})
+    backends.run(text, rough({m, n}, 1), rough({m}, 2), rough({k}, 3));
 }
 
 TEST_CASE("L2: no element of such a reduction is divided to find its row") {

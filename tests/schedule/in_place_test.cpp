@@ -219,6 +219,9 @@ TEST_CASE("L3 H5: nothing is in place of what is read elsewhere, again, or later
            "graph g(x: f32[8]) { return y = pad(slice(x, start=[1]), before=[1], after=[0], value=0.0) }",
            "graph g(x: f32[8]) { return y = pad(slice(x, start=[1]), before=[0], after=[1], value=0.0) + x }",
            "graph g(x: f32[6, 4]) { return y = reshape(x, shape=[4, 6]) + 1.0 }",
+           // The kernel stores the product over the axes of x, but the output has another shape.
+           "graph g(x: f32[m, n], w: f32[n]) flags=[broadcast] { return y = reshape(x * w, shape=[m*n]) }",
+           "graph g(x: f32[40, 8], w: f32[8]) flags=[broadcast] { return y = reshape(x * w, shape=[20, 16]) }",
            "graph g(x: f32[8], z: f32[8]) { return y = concat(x, z, axis=0) }",
            "graph g(x: f32[8, 8]) { return y = sum(x, axes=[1]) }",
            "graph g(x: f32[8, 8], z: f32[8]) { return y = sum(x, axes=[1]) + z }",
