@@ -232,7 +232,8 @@ int64_t ReduceLowering::lanes_of(Sym count) const {
 
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
   const auto index_of_only_row = [&](Sym inner) { return index_at(0, inner); };
-  const bool may_follow_rows = rows.size() == 1 && rows[0].nans.empty();
+  // A step by rows combines elements into all 64 lanes, so a level of fewer lanes, for at most 32 elements, has no such steps.
+  const bool may_follow_rows = rows.size() == 1 && rows[0].nans.empty() && lanes_of(element_count(sizes(inner_))) == kLanes;
   const auto found = may_follow_rows ? rows_of_elements(begin, end, index_of_only_row) : std::nullopt;
   if (!found) return lane_block_by_steps(rows, begin, end, index_at, body);
   Body by_rows, by_steps;

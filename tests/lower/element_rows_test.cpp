@@ -108,6 +108,8 @@ TEST_CASE("L2: no element of such a reduction is divided to find its row") {
   CHECK_FALSE(contains(symbolic, "floor_mod_i64(ridx"));
   CHECK(contains(known, "int64_t first_lane"));
   CHECK_FALSE(contains(known, "% 1000"));
+  // At most 32 elements have fewer than 64 lanes.
+  CHECK_FALSE(contains(source_of(graph("2", "16")), "int64_t first_lane"));
   // Where all operands are linear, the loops stay as they are.
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, n]) {\n  return s = sum(x * x, axes=[0, 1])\n}"), "int64_t first_lane"));
 }
