@@ -51,8 +51,6 @@ namespace {
 constexpr int kMaxRounds = 4;
 // A root (a stored node) tries to join at most this many kernels with the same iteration space, the most recent ones.
 constexpr size_t kRecentKernels = 8;
-// A kernel whose first axis is shorter would leave most threads of a machine without work.
-constexpr int64_t kFewThreads = 8;
 
 /// Tests whether a row of the concat's source is shorter than a cache line. A row consists of the elements at one index of the axes before
 /// `axis`.
@@ -245,7 +243,7 @@ class Fuser {
     if (value == node || drafts_.is_buffer(value) || limits_.many_threads) return false;
     const Shape from = squeezed(value->shape), to = squeezed(node->shape);
     if (to.empty() || from.size() <= to.size() || from.back() == to.back()) return false;
-    if (from.front() != to.front() && from.front().is_constant() && from.front().constant() < kFewThreads) return false;
+    if (from.front() != to.front() && from.front().is_constant() && from.front().constant() < limits_.first_axis) return false;
     if (!is_rearranged(value)) return false;
     const Node* values[] = {value};
     place_store({value, drafts_.add_buffer(node), value->shape, {}}, drafts_.dependencies_of(values, true), node);

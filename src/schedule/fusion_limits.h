@@ -42,6 +42,9 @@ struct FusionLimits {
   // shape variables is then split too, provided that it may have at least two blocks (docs/semantics.md, "Sums"). If the block results are
   // many, their reduction is split again (split_reductions.h).
   bool many_threads;
+  // A kernel whose first axis is known to be shorter leaves threads without work, because they divide that axis. (Not used with
+  // many_threads, where each element has a thread.)
+  int64_t first_axis;
   // Whether a routine (sort, Fourier transform) is a sequence of kernels on a GPU grid (grid_routine.h). Otherwise it is a function that
   // the worker threads call.
   bool grid_routines;

@@ -31,6 +31,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .long_row = 1 << 16,
       .few_long_rows = 64,
       .many_threads = false,
+      .first_axis = 8,
       .grid_routines = false,
       .grouped_scans = false,
       .tile_rows = 4,

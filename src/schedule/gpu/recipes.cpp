@@ -206,6 +206,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .long_row = 1 << 13,
       .few_long_rows = 1 << 16,
       .many_threads = true,
+      .first_axis = 0,
       .grid_routines = true,
       .grouped_scans = true,
       .tile_rows = 4,
