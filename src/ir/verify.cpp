@@ -1,22 +1,23 @@
-// Checks the rules of the loop IR. Debug builds check them after lowering and after every rewrite.
+// Checks the rules of the loop IR. Debug builds check them after lowering and after every rewrite. This file has the rules for statements
+// and for the launches of kernels. The rules for values are in verify_values.cpp, those for memory that is read and overwritten in
+// verify_overwrites.cpp, and those for the threads of a block in verify_groups.cpp and verify_shared.cpp.
 #include <algorithm>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "ir/interleaved_accesses.h"
 #include "ir/verify_groups.h"
-#include "ir/walk.h"
+#include "ir/verify_overwrites.h"
+#include "ir/verify_values.h"
 
 namespace harp::ir {
 namespace {
 
-class Verifier {
+class StatementRules : ValueRules {
  public:
-  Verifier(const Kernel& kernel, int sites)
-      : kernel_(kernel), sites_(sites), declared_(kernel.accumulators.size(), 0), thread_loop_(thread_loop(kernel)) {}
+  StatementRules(const Kernel& kernel, int sites) : ValueRules(kernel, sites), overwrites_(kernel), thread_loop_(thread_loop(kernel)) {}
 
   void run() {
     for (size_t i = 0; i < kernel_.accumulators.size(); ++i) accumulator(kernel_.accumulators[i], i);
@@ -24,128 +25,13 @@ class Verifier {
   }
 
  private:
-  template <class... Words>
-  [[noreturn]] void violated(const Words&... rule) const {
-    fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
-  }
-  template <class... Words>
-  void require(bool condition, const Words&... rule) const {
-    if (!condition) violated(rule...);
-  }
-  /// Throws an error if `condition` is false. The error's message contains `rule`, which says what is required, and the value u as text.
-  void require_of(const UOp& u, bool condition, std::string_view rule) const {
-    if (!condition) violated(rule, "; got ", describe(u));
-  }
-
-  void accumulator(const Accumulator& a, size_t number) const {
-    require(a.count >= 1, "an accumulator has at least one element, but acc", number, " has ", a.count);
-    require(a.space != Space::kWorkspace, "an accumulator is not in the workspace, but acc", number, " is");
-    require(a.space != Space::kScratch || a.count >= 64, "an accumulator in scratch memory has at least 64 elements, but acc", number,
-            " has ", a.count);
-    const int64_t of_thread = a.spread > 0 ? a.spread : a.count;
-    require(a.space != Space::kRegister || of_thread <= kMaxRegisterElements, "an accumulator in registers has at most ",
-            kMaxRegisterElements, " elements for each thread, but acc", number, " has ", of_thread);
-    require(a.avoid_alias_with < static_cast<int>(kernel_.params.size()), "the parameter that acc", number, " avoids is one of ",
-            kernel_.params.size(), ", not number ", a.avoid_alias_with);
-    require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
-            "an accumulator combines by add, mul, maximum, minimum or logaddexp, but acc", number, " by ", name(a.combine));
-    require(!is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
-            "an accumulator is not of a 16-bit float and starts with a value of its dtype, but acc", number, " is of ", name(a.type.dtype),
-            " and starts with ", name(a.init.dtype));
-    require(!is_bool(a.type.dtype) || (a.type.lanes == 1 && !a.is_row && !in_worker_memory(a) && a.init.bits[0] == 0),
-            "an accumulator of bools is one of a single thread, in registers or on the stack, with elements of one lane that start as "
-            "false, but acc",
-            number, " is not");
-  }
-
-  // Checks that the expression uses only variables of enclosing loops and definitions.
-  void position(Sym e) const {
-    for (const SymAtom* v : variables_of(e))
-      if (v->is_loop && !open_.contains(v))
-        fail(Code::kInternal, "IR of ", kernel_.name, ": variable ", v->name, " is used outside its loop");
-  }
-
-  void buffer(int number, DType dtype, bool written) const {
-    require(number >= 0 && static_cast<size_t>(number) < kernel_.params.size(), "a buffer is one of ", kernel_.params.size(),
-            " parameters, not number ", number);
+  /// Checks that a statement may store elements of this dtype to parameter `number`.
+  void written_buffer(int number, DType dtype) const {
+    buffer(number, dtype);
     const Param& p = kernel_.params[static_cast<size_t>(number)];
-    require(p.dtype == dtype, "loads and stores of ", p.name, " have its dtype ", name(p.dtype), ", not ", name(dtype));
-    require(!written || p.written, "a parameter that is stored to is marked as written, but ", p.name, " is not");
-    require(!written || thread_loop_ == nullptr || in_thread_loop_,
-            "statements around the thread loop store to no parameter, but one stores to ", p.name);
-  }
-
-  void value(const UOp* root) {
-    // A value is checked again at each statement that uses it, because the variables and accumulators that are valid there differ. The
-    // number of values below one statement is small.
-    for_each_uop({root}, [&](const UOp* u) { node(*u); });
-  }
-
-  void node(const UOp& u) {
-    const uint16_t lanes = u.type.lanes;
-    require_of(u, lanes >= 1 && (lanes & (lanes - 1)) == 0, "the number of lanes is a power of two");
-    for (const UOp* s : u.sources) require_of(u, s->id < u.id, "sources are created before their users");
-    position(u.index);
-    position(u.lane_step);
-    switch (u.kind) {
-      case UKind::kConst: require_of(u, lanes == 1 && u.value.dtype == u.type.dtype, "a constant is one lane of its dtype"); break;
-      case UKind::kIndex: require_of(u, u.type.dtype == DType::kI64, "an index is an i64"); break;
-      case UKind::kInRange: require_of(u, is_bool(u.type.dtype), "in_range is a bool"); break;
-      case UKind::kLoad:
-        buffer(u.buffer, u.type.dtype, false);
-        require_of(u, u.sources.size() <= 1, "a load has at most a mask");
-        require_of(u, part_of(&u) < 0 || (u.sources.empty() && u.lane_step.is_constant() && part_of(&u) < u.lane_step.constant()),
-                   "a part is one of as many vector loads without a mask as there are elements between two lanes");
-        for (const UOp* mask : u.sources)
-          require_of(u, is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a load's mask is bool and has its lanes");
-        break;
-      case UKind::kGather:
-        buffer(u.buffer, u.type.dtype, false);
-        position(u.stride);
-        require_of(u, u.sources.size() == 1 || u.sources.size() == 2, "a gather has a position and at most a mask");
-        require_of(u, u.sources[0]->type.dtype == DType::kI32 || u.sources[0]->type.dtype == DType::kI64,
-                   "a gather's position is an i32 or i64");
-        require_of(u, u.sources[0]->type.lanes == 1 || u.sources[0]->type.lanes == lanes,
-                   "a gather has one position for all lanes, or one for each");
-        if (const UOp* mask = mask_of(&u))
-          require_of(u, is_bool(mask->type.dtype) && mask->type.lanes == lanes, "a gather's mask is bool and has its lanes");
-        require_of(u, kernel_.params[static_cast<size_t>(u.buffer)].in_place.empty(), "a gathered array is not overwritten in place");
-        break;
-      case UKind::kCheck:
-        require_of(u, u.buffer >= 0 && u.buffer < sites_, "a check has one of the module's check sites");
-        require_of(u, u.sources.size() == 3 || u.sources.size() == 4, "a check has an index, two bounds and at most a mask");
-        for (size_t i = 0; i < u.sources.size(); ++i) {
-          require_of(u, u.sources[i]->type.lanes == lanes, "the sources of a check have its lanes");
-          require_of(u, u.sources[i]->type.dtype == (i < 3 ? DType::kI64 : DType::kBool),
-                     "the index and the bounds of a check are i64, and its mask is bool");
-        }
-        break;
-      case UKind::kLineOffset:
-        require_of(u, u.buffer >= 0 && static_cast<size_t>(u.buffer) < kernel_.params.size(),
-                   "a position within a cache line is that of a parameter's element");
-        require_of(u, u.type == Type{DType::kI64, 1} && u.sources.empty(), "a position within a cache line is one i64 without sources");
-        break;
-      case UKind::kAlu: alu(u); break;
-      case UKind::kCall:
-        require_of(u, u.function->parameters.size() == u.sources.size() && u.function->result == u.type.dtype,
-                   "a call has the parameters and the result of its function");
-        for (size_t i = 0; i < u.sources.size(); ++i)
-          require_of(u, u.sources[i]->type.dtype == u.function->parameters[i] && u.sources[i]->type.lanes == lanes,
-                     "an argument has the dtype of its parameter and the lanes of the call");
-        break;
-      case UKind::kSplat:
-        require_of(u, u.sources.size() == 1 && u.sources[0]->type.lanes == 1 && u.sources[0]->type.dtype == u.type.dtype,
-                   "a splat has one source, of one lane and its dtype");
-        break;
-      case UKind::kAcc:
-        require_of(u, u.buffer >= 0 && static_cast<size_t>(u.buffer) < declared_.size() && declared_[static_cast<size_t>(u.buffer)] > 0,
-                   "an accumulator is declared before it is read");
-        require_of(u, kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype,
-                   "an accumulator is read in its own dtype");
-        require_of(u, !is_bool(u.type.dtype) || lanes == 1 || u.lane_step.is_constant(1), "bools of an accumulator are read side by side");
-        break;
-      default: require_of(u, false, "parameters, tables and rare calls are in functions, not in kernels");
-    }
+    require(p.written, "a parameter that is stored to is marked as written, but ", p.name, " is not");
+    require(thread_loop_ == nullptr || in_thread_loop_, "statements around the thread loop store to no parameter, but one stores to ",
+            p.name);
   }
 
   void rules(const AccScan& s) {
@@ -179,26 +65,9 @@ class Verifier {
             s.accumulator, " is in acc", s.total);
   }
 
-  void alu(const UOp& u) const {
-    require_of(u, is_elementwise(u.op) && static_cast<size_t>(info(u.op).arity) == u.sources.size(),
-               "an operation is elementwise and has as many sources as it takes");
-    for (const UOp* s : u.sources) require_of(u, s->type.lanes == u.type.lanes, "the sources of an operation have the lanes of its result");
-    const DType operand = u.sources.back()->type.dtype;
-    require_of(u, accepts(u.op, operand), "an operation accepts the dtype of its sources");
-    require_of(u, (!is_half(operand) && !is_half(u.type.dtype)) || u.op == Op::kWhere || u.op == Op::kBitcast,
-               "16-bit floats are widened before they are computed with");
-    for (size_t i = u.op == Op::kWhere ? 1 : 0; i < u.sources.size(); ++i)
-      require_of(u, u.sources[i]->type.dtype == operand, "the operands of an operation have one dtype");
-    if (u.op == Op::kWhere) require_of(u, is_bool(u.sources[0]->type.dtype), "the condition of a where is bool");
-    if (info(u.op).result == Result::kBool) require_of(u, is_bool(u.type.dtype), "a comparison is a bool");
-    if (info(u.op).result == Result::kSame) require_of(u, u.type.dtype == operand, "a result has the dtype of its operands");
-  }
-
   void body(const Body& statements) {
     std::vector<int> declared_here;
-    const size_t known = stored_blocks_.size();
-    for (const Stmt* s : statements)
-      if (const Copy* block = stored_block(*s)) stored_blocks_.push_back(block->buffer);
+    const size_t known = overwrites_.enter(statements);
     for (const Stmt* s : statements) {
       if (const auto* declare = as<AccDeclare>(s)) declared_here.push_back(declare->accumulator);
       if (const auto* fold = as<AccFold>(s))
@@ -207,43 +76,7 @@ class Verifier {
       statement(*s);
     }
     for (int a : declared_here) --declared_[static_cast<size_t>(a)];
-    in_place(statements);
-    std::vector<const Store*> run;
-    for (const Stmt* s : statements) {
-      const auto* store = as<Store>(s);
-      if (store == nullptr)
-        stores_together(std::exchange(run, {}));
-      else
-        run.push_back(store);
-    }
-    stores_together(run);
-    stored_blocks_.resize(known);
-  }
-
-  /// Calls f once for each load among these values and their transitive sources.
-  template <class Visit>
-  static void visit_loads(std::vector<const UOp*> values, Visit f) {
-    for_each_uop(std::move(values), [&](const UOp* u) {
-      if (u->kind == UKind::kLoad) f(*u);
-    });
-  }
-
-  /// Checks a run of consecutive stores. The linearizer moves all loads of the run before its first store (ir/linearize.cpp), so no store
-  /// may read elements that an earlier store of the run writes.
-  void stores_together(std::span<const Store* const> run) {
-    const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
-    for (size_t i = 1; i < run.size(); ++i)
-      visit_loads({run[i]->value}, [&](const UOp& load) {
-        for (const Store* before : run.first(i)) {
-          const int stored = before->value->type.lanes, loaded = load.type.lanes;
-          const Sym ahead = load.index - before->index;
-          if (before->buffer != load.buffer || !ahead.is_constant()) continue;
-          if (!is_whole(stored, before->lane_step) || !is_whole(loaded, load.lane_step)) continue;
-          if (ahead.constant() < stored && -ahead.constant() < loaded)
-            violated("a store reads no element that a store before it writes, but one to ",
-                     kernel_.params[static_cast<size_t>(load.buffer)].name, "[", to_string(run[i]->index), "] reads ", describe(load));
-        }
-      });
+    overwrites_.leave(statements, known);
   }
 
   DType copied_dtype(const Copy& s) {
@@ -260,8 +93,8 @@ class Verifier {
             "a copy that reads no accumulator reads one of ", kernel_.params.size(), " parameters, not ", s.inputs.size(), " of them",
             s.inputs.size() == 1 ? cat(", number ", s.inputs[0]) : std::string());
     const DType dtype = kernel_.params[static_cast<size_t>(s.inputs[0])].dtype;
-    buffer(s.inputs[0], dtype, false);
-    const auto is_stored_later = [&](int written) { return std::ranges::find(stored_blocks_, written) != stored_blocks_.end(); };
+    buffer(s.inputs[0], dtype);
+    const auto is_stored_later = [&](int written) { return overwrites_.is_in_stored_block(written); };
     require(std::ranges::all_of(kernel_.params[static_cast<size_t>(s.inputs[0])].in_place, is_stored_later),
             "the source of a copy is not overwritten in place, unless by a whole block after all loads, but ",
             kernel_.params[static_cast<size_t>(s.inputs[0])].name, " is");
@@ -274,40 +107,6 @@ class Verifier {
     if (parameter < 0 || static_cast<size_t>(parameter) >= kernel_.params.size()) return row;
     const DType array = kernel_.params[static_cast<size_t>(parameter)].dtype;
     return (is_bool(array) && row == DType::kU8) || (is_half(array) && row == DType::kU16) ? array : row;
-  }
-
-  /// Returns the statement as a Copy if it writes to a parameter that may be the same memory as a parameter that is read; null for any
-  /// other statement.
-  const Copy* stored_block(const Stmt& s) const {
-    const auto* copy = as<Copy>(&s);
-    if (copy == nullptr || copy->accumulator >= 0) return nullptr;
-    const auto is_in_its_place = [&](const Param& p) { return std::ranges::find(p.in_place, copy->buffer) != p.in_place.end(); };
-    return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
-  }
-
-  /// Checks the rule for parameters that may be the same memory. An element that a store may overwrite must be loaded at the index of a
-  /// store in the same list of statements: the loads of a run of stores come before its first store (linearize.cpp). Block copies may also
-  /// overwrite such elements if they are the last statements of the list.
-  void in_place(const Body& statements) {
-    const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
-    const auto blocks = std::ranges::find_if(statements, is_stored_block);
-    require(std::all_of(blocks, statements.end(), is_stored_block),
-            "copies to a parameter that may be one that is read come last, but other statements follow them");
-    std::vector<const UOp*> roots;
-    for (const Stmt* s : statements) for_each_value(*s, [&](const UOp* root) { roots.push_back(root); });
-    visit_loads(std::move(roots), [&](const UOp& load) {
-      for (int written : kernel_.params[static_cast<size_t>(load.buffer)].in_place) {
-        const bool meets = std::ranges::any_of(statements, [&](const Stmt* s) {
-          const auto* store = as<Store>(s);
-          return store != nullptr && store->buffer == written && store->index == load.index &&
-                 store->value->type.lanes == load.type.lanes && load.sources.empty() &&
-                 (load.type.lanes == 1 || store->lane_step == load.lane_step);
-        });
-        if (!meets && std::ranges::find(stored_blocks_, written) == stored_blocks_.end())
-          violated("an array that a store may overwrite is loaded at the stored position, but a store to ",
-                   kernel_.params[static_cast<size_t>(written)].name, " is elsewhere than ", describe(load));
-      }
-    });
   }
 
   void rules(const Loop& s) {
@@ -425,7 +224,7 @@ class Verifier {
   }
   void rules(const Store& s) {
     require(s.value != nullptr, "a store has a value, but one to parameter ", s.buffer, " has none");
-    buffer(s.buffer, s.value->type.dtype, true);
+    written_buffer(s.buffer, s.value->type.dtype);
     if (s.mask != nullptr && (!is_bool(s.mask->type.dtype) || s.mask->type.lanes != s.value->type.lanes))
       violated("a store's mask is bool and has the lanes of its value ", describe(*s.value), "; got ", describe(*s.mask));
   }
@@ -436,7 +235,7 @@ class Verifier {
   void rules(const Scatter& s) {
     require(s.value != nullptr && s.position != nullptr, "a scatter has a value and a position, but one to parameter ", s.buffer,
             " does not");
-    buffer(s.buffer, s.value->type.dtype, true);
+    written_buffer(s.buffer, s.value->type.dtype);
     const DType dtype = s.value->type.dtype, at = s.position->type.dtype;
     require(!s.combine || (!is_bool(dtype) && info(dtype).computes_in == dtype),
             "a scatter combines numbers of a dtype that is computed in itself, not ", name(dtype));
@@ -495,7 +294,7 @@ class Verifier {
       require(accepts(info(s.routine).operands, dtype_of(input)), name(s.routine), " takes ", harp::describe(info(s.routine).operands),
               ", not ", name(dtype_of(input)));
     const DType result = info(s.routine).result == Result::kSame ? dtype_of(s.inputs[0]) : DType::kI64;
-    buffer(s.buffer, result, true);
+    written_buffer(s.buffer, result);
     require(s.threads >= 0 && s.threads <= kMaxThreads && (s.threads == 0 || s.accumulator < 0),
             "the threads of a block that execute a routine together use no array of one thread");
     const bool selects = s.routine != Op::kDft && !s.kept.is_constant(0);
@@ -504,14 +303,14 @@ class Verifier {
     require(!selects || (s.threads == 0 && s.accumulator < 0 && s.spare < 0),
             "a routine of one thread that keeps the first elements of sorted rows has no scratch memory, but ", name(s.routine), " has");
     if (selects || (s.threads > 0 && s.spare < 0)) return;
-    if (s.accumulator < 0) return buffer(s.spare, result, true);
+    if (s.accumulator < 0) return written_buffer(s.spare, result);
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type == Type{result, 1}, "an array that a routine overwrites is of ", name(result), " of one lane, but acc",
             s.accumulator, " is of ", name(a.type.dtype));
   }
   void rules(const Copy& s) {
     const DType dtype = copied_dtype(s);
-    if (s.accumulator < 0) return buffer(s.buffer, s.source >= 0 ? stored_dtype(s.buffer, dtype) : dtype, true);
+    if (s.accumulator < 0) return written_buffer(s.buffer, s.source >= 0 ? stored_dtype(s.buffer, dtype) : dtype);
     require(!s.nontemporal, "an accumulator is not written by non-temporal stores, but acc", s.accumulator, " is");
     const Accumulator& a = accumulator_of(s, s.accumulator);
     require(a.is_row && a.type.lanes == 1 && size_of(a.type.dtype) == size_of(dtype),
@@ -520,7 +319,7 @@ class Verifier {
   }
   void rules(const CopyAsync& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    buffer(s.buffer, a.type.dtype, false);
+    buffer(s.buffer, a.type.dtype);
     require(kernel_.params[static_cast<size_t>(s.buffer)].in_place.empty(),
             "the source of an asynchronous copy is not overwritten in place, but ", kernel_.params[static_cast<size_t>(s.buffer)].name,
             " is");
@@ -556,12 +355,7 @@ class Verifier {
   }
   void rules(Is<Barrier, Comment> auto&) {}
 
-  const Kernel& kernel_;
-  int sites_;
-  std::vector<int> declared_;
-  // Parameters that are the destination of block copies in the enclosing lists of statements (stored_block).
-  std::vector<int> stored_blocks_;
-  std::unordered_set<const SymAtom*> open_;
+  OverwriteRules overwrites_;
   std::unordered_map<const Stmt*, const Loop*> loop_of_break_;  // maps each Break that is directly inside a loop to that loop
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
@@ -571,7 +365,7 @@ class Verifier {
 
 void verify(const Module& module) {
   for (const Kernel& k : module.kernels) {
-    Verifier(k, module.sites).run();
+    StatementRules(k, module.sites).run();
     if (!has_groups(k)) continue;
     verify_groups(*module.arena, k);
     verify_shared(*module.arena, k);

@@ -1,0 +1,93 @@
+// Checks the loads of a list of statements against the stores and block copies that may overwrite the loaded elements.
+#include "ir/verify_overwrites.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "ir/walk.h"
+
+namespace harp::ir {
+namespace {
+
+/// Calls f once for each load among these values and their transitive sources.
+template <class Visit>
+void visit_loads(std::vector<const UOp*> values, Visit f) {
+  for_each_uop(std::move(values), [&](const UOp* u) {
+    if (u->kind == UKind::kLoad) f(*u);
+  });
+}
+
+}  // namespace
+
+template <class... Words>
+void OverwriteRules::violated(const Words&... rule) const {
+  fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
+}
+
+size_t OverwriteRules::enter(const Body& statements) {
+  const size_t known = stored_blocks_.size();
+  for (const Stmt* s : statements)
+    if (const Copy* block = stored_block(*s)) stored_blocks_.push_back(block->buffer);
+  return known;
+}
+
+void OverwriteRules::leave(const Body& statements, size_t known) {
+  in_place(statements);
+  std::vector<const Store*> run;
+  for (const Stmt* s : statements) {
+    const auto* store = as<Store>(s);
+    if (store == nullptr)
+      stores_together(std::exchange(run, {}));
+    else
+      run.push_back(store);
+  }
+  stores_together(run);
+  stored_blocks_.resize(known);
+}
+
+void OverwriteRules::stores_together(std::span<const Store* const> run) const {
+  const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
+  for (size_t i = 1; i < run.size(); ++i)
+    visit_loads({run[i]->value}, [&](const UOp& load) {
+      for (const Store* before : run.first(i)) {
+        const int stored = before->value->type.lanes, loaded = load.type.lanes;
+        const Sym ahead = load.index - before->index;
+        if (before->buffer != load.buffer || !ahead.is_constant()) continue;
+        if (!is_whole(stored, before->lane_step) || !is_whole(loaded, load.lane_step)) continue;
+        if (ahead.constant() < stored && -ahead.constant() < loaded)
+          violated("a store reads no element that a store before it writes, but one to ",
+                   kernel_.params[static_cast<size_t>(load.buffer)].name, "[", to_string(run[i]->index), "] reads ", describe(load));
+      }
+    });
+}
+
+const Copy* OverwriteRules::stored_block(const Stmt& s) const {
+  const auto* copy = as<Copy>(&s);
+  if (copy == nullptr || copy->accumulator >= 0) return nullptr;
+  const auto is_in_its_place = [&](const Param& p) { return std::ranges::find(p.in_place, copy->buffer) != p.in_place.end(); };
+  return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
+}
+
+void OverwriteRules::in_place(const Body& statements) const {
+  const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
+  const auto blocks = std::ranges::find_if(statements, is_stored_block);
+  if (!std::all_of(blocks, statements.end(), is_stored_block))
+    violated("copies to a parameter that may be one that is read come last, but other statements follow them");
+  std::vector<const UOp*> roots;
+  for (const Stmt* s : statements) for_each_value(*s, [&](const UOp* root) { roots.push_back(root); });
+  visit_loads(std::move(roots), [&](const UOp& load) {
+    for (int written : kernel_.params[static_cast<size_t>(load.buffer)].in_place) {
+      const bool meets = std::ranges::any_of(statements, [&](const Stmt* s) {
+        const auto* store = as<Store>(s);
+        return store != nullptr && store->buffer == written && store->index == load.index && store->value->type.lanes == load.type.lanes &&
+               load.sources.empty() && (load.type.lanes == 1 || store->lane_step == load.lane_step);
+      });
+      if (!meets && !is_in_stored_block(written))
+        violated("an array that a store may overwrite is loaded at the stored position, but a store to ",
+                 kernel_.params[static_cast<size_t>(written)].name, " is elsewhere than ", describe(load));
+    }
+  });
+}
+
+}  // namespace harp::ir
