@@ -20,8 +20,8 @@ bool has_groups(const Kernel& kernel);
 void verify_groups(Arena& arena, const Kernel& kernel);
 
 /// Checks that between two barriers no thread writes an element of a shared accumulator that another thread reads or writes. Two accesses
-/// are accepted if equal indices imply the same thread, or if the indices are never equal (verify_shared.cpp). Checks also that no thread
-/// uses an element that an asynchronous copy writes before a wait for that copy and a barrier. Requires that the kernel has passed
+/// are accepted if equal indices imply the same thread, or if the indices are never equal (distinct_elements.cpp). Checks also that no
+/// thread uses an element that an asynchronous copy writes before a wait for that copy and a barrier. Requires that the kernel has passed
 /// verify_groups().
 void verify_shared(Arena& arena, const Kernel& kernel);
 
