@@ -1,45 +1,18 @@
 // Makes the linear form of a kernel. Statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its
-// lines. If a statement needs a value, the line that computes the value is appended to the innermost block that defines a variable on which
-// the value depends. When a block closes, its lines are appended to its parent block. A value that is invariant in an inner loop is
-// therefore computed before that loop. A value that only one branch of an If uses is computed in that branch, unless it is invariant in a
-// loop around the If.
+// lines. When a block closes, its lines are appended to its parent block. The values that a statement needs are computed in front of it, or
+// further outside (value_placement.h).
 #include "ir/linearize.h"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
-#include "ir/branches.h"
 #include "ir/depth_first.h"
-#include "ir/open_blocks.h"
 #include "ir/rewrite.h"
+#include "ir/value_placement.h"
 
 namespace harp::ir {
 namespace {
-
-/// Maximum number of operations of an expression that is written at its use. A value with a larger expression gets a name.
-constexpr int kLargestExpression = 4;
-/// If at least this many accesses to an accumulator in memory have indices that differ only by a constant, the common part of the index
-/// gets a name. Otherwise the C compiler analyses each address separately, which was a fifth of the compile time of a convolution.
-constexpr int kFewestAccesses = 3;
-
-/// The place where a value will be computed: the level of a block, and guards. A guard is an expression; the value is needed in that block
-/// only if all guards are >= 0.
-struct Placement {
-  int level = 0;
-  std::vector<Sym> guards;
-  int size = 0;
-  bool hoisted = false;
-};
-
-void visit_roots(const Body& body, auto&& f) {
-  for (const Stmt* s : body) {
-    for_each_value(*s, [&](const UOp* root) { f(root); });
-    for_each_body(*s, [&](const Body& inside) { visit_roots(inside, f); });
-  }
-}
 
 /// Returns the accumulators that the statements change: those they set, update, fold or scan.
 std::vector<int> changed_accumulators(const Body& body) {
@@ -50,8 +23,6 @@ std::vector<int> changed_accumulators(const Body& body) {
   return changed;
 }
 
-bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
-
 /// Returns the number of unrolled steps of the group. The group lists, for each statement of the loop body, one Store per step, so the
 /// function counts the Stores before the first Store to another parameter. If adjacent statements store to the same parameter, the result
 /// is a multiple of the number of steps.
@@ -61,24 +32,10 @@ size_t steps_of(const StoreGroup& group) {
   return static_cast<size_t>(other - group.body.begin());
 }
 
-/// Tests whether generated code extracts single lanes of this source, as it does for the condition and the arguments of kRarely. Such a
-/// source must be a named variable.
-bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
-
-class Linearizer {
+class Linearizer : ValuePlacement {
  public:
-  explicit Linearizer(const Kernel* kernel) {
-    if (kernel == nullptr) return;
-    params_ = kernel->params;
-    accumulators_ = kernel->accumulators;
-    parameters_ = parameter_names(*kernel);
-    acc_level_.assign(kernel->accumulators.size(), 0);
-    declared_level_ = acc_level_;
-    count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
-    branches_ = Branches(kernel->body);
-    for (const Stmt* s : statements_of(kernel->body))
-      visit(*s, Overloaded{[&](Is<AccSet, AccUpdate> auto& of) { count_access(of.accumulator, of.index); }, [](const Stmt&) {}});
-  }
+  explicit Linearizer(const Kernel& kernel) : ValuePlacement(kernel) {}
+  explicit Linearizer(const Function& function) : ValuePlacement(function) {}
 
   std::vector<Line> kernel(const Kernel& kernel) {
     statements(kernel.body);
@@ -86,213 +43,13 @@ class Linearizer {
   }
 
   std::vector<Line> function(const Function& function) {
-    count_uses([&](auto&& visit) { visit(function.body); });
     need({&function.body, 1});
     line({.kind = LineKind::kReturn, .value = function.body, .names = blocks_.mentioned({&function.body, 1})});
     return blocks_.close();
   }
 
  private:
-  int here() const { return blocks_.innermost(); }
   void line(Line l) { blocks_.line(std::move(l)); }
-
-  // Counts the uses of every value of the kernel. A splat is written again at each of its uses, so each use of it counts as a use of its
-  // source.
-  void count_uses(auto&& for_each_root) {
-    std::vector<const UOp*> all;
-    std::unordered_set<const UOp*> seen;
-    const auto is_new = [&](const UOp* u) { return seen.insert(u).second; };
-    for_each_root([&](const UOp* root) {
-      ++uses_[root];
-      append_depth_first(root, is_new, all);
-    });
-    for (const UOp* u : all)
-      if (u->kind == UKind::kAcc) count_access(u->buffer, u->index);
-    for (auto u = all.rbegin(); u != all.rend(); ++u)  // users before sources
-      for (const UOp* s : (*u)->sources) uses_[s] += (*u)->kind == UKind::kSplat ? uses_[*u] : 1;
-  }
-
-  /// Returns `index`, the index of an element of an accumulator, without its constant term; accesses with equal common parts share a
-  /// pointer. Returns null if the common part is too simple for a pointer to pay off, or if the accumulator is not an array in memory.
-  const SymNode* common_part(int accumulator, Sym index) const {
-    const Accumulator& a = accumulators_[static_cast<size_t>(accumulator)];
-    // The elements of a spread accumulator are in the registers of several threads and have no address.
-    if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;
-    const std::vector<SymTerm>& terms = index.node()->terms;
-    const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
-    return is_variable ? nullptr : (index - index.node()->constant).node();
-  }
-  void count_access(int accumulator, Sym index) {
-    if (const SymNode* part = common_part(accumulator, index)) ++accesses_[{accumulator, part->id}];
-  }
-
-  /// Defines the names that the text of an access to `buffer` at `index` needs: a pointer to the row, and the integer operations in the
-  /// index. The access is in a line of the block at `level`.
-  void define_address(int buffer, Sym index, int level) {
-    const SplitIndex split = split_index(index, blocks_.innermost_loop(level));
-    blocks_.define_offsets(split.rest);
-    if (split.row.empty()) return;
-    blocks_.define_offsets(split.row);
-    blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
-  }
-  /// Defines the names that the text of an access to element `index` of an accumulator needs: the integer operations in the index and, if
-  /// several accesses share the common part of the index, a pointer.
-  void define_element(int accumulator, Sym index) {
-    blocks_.define_offsets(index);
-    const SymNode* part = common_part(accumulator, index);
-    if (part == nullptr || accesses_[{accumulator, part->id}] < kFewestAccesses) return;
-    const Terms terms{part->terms};
-    blocks_.define_pointer(static_cast<int>(params_.size()) + accumulator, terms,
-                           std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
-  }
-  /// Limits how far a load or a check may be hoisted. It must stay inside its If. It may be hoisted out of a loop that can run zero times
-  /// only under a guard. Both rules apply to masked loads, too, because parts of the mask may have become conditions of enclosing loops and
-  /// Ifs.
-  void restrict_load(Placement& placement) {
-    for (int level = here(); level > placement.level; --level) {
-      if (blocks_[level].conditional) placement.level = level;
-      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant())
-        placement.level = std::max(placement.level, blocks_.level_of(guard));
-    }
-    for (int level = here(); level > placement.level; --level)
-      if (const Sym guard = trip_guard(blocks_[level]); !guard.is_constant() && !contains(placement.guards, guard))
-        placement.guards.push_back(guard);
-  }
-
-  Placement placement_of(const UOp* u, const std::unordered_map<const UOp*, Placement>& planned) {
-    Placement placement;
-    std::vector<int>& accumulators = accumulators_of_[u];
-    accumulators.clear();
-    for (const UOp* s : u->sources) {
-      int level = 0;
-      if (const auto found = planned.find(s); found != planned.end()) {
-        level = found->second.level;
-        for (Sym g : found->second.guards)
-          if (!contains(placement.guards, g)) placement.guards.push_back(g);
-      } else {
-        const OpenBlocks::Found named = blocks_.find_named(s);
-        HARP_ASSERT(named.named != nullptr, "no open block has computed the value ", describe(*s));
-        level = named.level;
-        for (Sym g : *named.guards)
-          if (!contains(placement.guards, g)) placement.guards.push_back(g);
-      }
-      placement.level = std::max(placement.level, level);
-      for (int a : accumulators_of_[s])
-        if (std::find(accumulators.begin(), accumulators.end(), a) == accumulators.end()) accumulators.push_back(a);
-    }
-    placement.level = std::max({placement.level, blocks_.level_of(u->index), blocks_.level_of(u->lane_step), blocks_.level_of(u->stride)});
-    if (u->kind == UKind::kAcc) {
-      accumulators.push_back(u->buffer);
-      placement.level = std::max(placement.level, acc_level_[u->buffer]);
-      // A read of an accumulator is not hoisted out of an enclosing If, because statements in that If may change the accumulator.
-      for (int level = here(); level > placement.level; --level)
-        if (blocks_[level].conditional) placement.level = level;
-    }
-    if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
-    // If all uses of the value are inside one branch of an If in its block, the value is computed in that branch instead. A branch executes
-    // at most once for each execution of the block, so this causes no repeated work.
-    while (placement.level < here() && blocks_[placement.level + 1].branch > 0 &&
-           branches_.contains_uses(blocks_[placement.level + 1].branch, u))
-      ++placement.level;
-    return placement;
-  }
-
-  /// Returns those of the roots and of their transitive sources that have no name, that is, no variable in the generated text. Sources come
-  /// before users.
-  std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
-    std::vector<const UOp*> found;
-    std::unordered_set<const UOp*> seen;
-    const auto is_new = [&](const UOp* u) { return !blocks_.is_named(u) && seen.insert(u).second; };
-    for (const UOp* root : roots) append_depth_first(root, is_new, found);
-    return found;
-  }
-
-  /// Returns the unnamed values of the steps of a group, interleaved: the first value of every step, then the second value of every step,
-  /// and so on. A value that several steps share is listed once, at its earliest position, so sources still come before users.
-  std::vector<const UOp*> pending_in_steps(std::span<const std::vector<const UOp*>> roots_of_steps) const {
-    std::vector<std::vector<const UOp*>> steps;
-    size_t longest = 0;
-    for (const std::vector<const UOp*>& roots : roots_of_steps) longest = std::max(longest, steps.emplace_back(pending(roots)).size());
-    std::vector<const UOp*> found;
-    std::unordered_set<const UOp*> seen;
-    for (size_t i = 0; i < longest; ++i)
-      for (const std::vector<const UOp*>& step : steps)
-        if (i < step.size() && seen.insert(step[i]).second) found.push_back(step[i]);
-    return found;
-  }
-
-  /// Decides which of the roots and of their transitive sources get a name (see linearize.h), and emits the lines that define the names.
-  /// With `name_roots` every root gets a name.
-  void need(std::span<const UOp* const> roots, bool name_roots = false) {
-    blocks_.hold_guards();  // records the guards that find_named() uses
-    name_below(roots, pending(roots), name_roots);
-  }
-  /// Does what need() does, but for unnamed values that the caller has collected: `values` contains the roots and their transitive sources,
-  /// which are emitted in that order. The caller must have called blocks_.hold_guards() at this point of the kernel.
-  void name_below(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
-    std::unordered_map<const UOp*, Placement> planned;
-    for (const UOp* u : values) planned[u] = placement_of(u, planned);
-    for (const UOp* root : roots)
-      if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
-    // Users are visited before their sources, so that a requirement on a user reaches its sources in the same pass: a trivial value such as
-    // a splat is written again at each use, so its source needs a name if the splat would need one.
-    for (auto u = values.rbegin(); u != values.rend(); ++u) {
-      const Placement& user = planned[*u];
-      for (const UOp* s : (*u)->sources)
-        if (const auto p = planned.find(s); p != planned.end())
-          p->second.hoisted |= p->second.level < user.level || (is_trivial(*u) && user.hoisted) || is_indexed(*u, s);
-    }
-    for (const UOp* u : values) emit(u, planned, std::find(roots.begin(), roots.end(), u) != roots.end());
-  }
-
-  void emit(const UOp* u, std::unordered_map<const UOp*, Placement>& planned, bool is_root) {
-    Placement& placement = planned[u];
-    blocks_.define_offsets(u->lane_step);
-    blocks_.define_offsets(u->stride);
-    if (is_read(u))
-      define_address(u->buffer, u->index, placement.level);
-    else if (u->kind == UKind::kAcc)
-      define_element(u->buffer, u->index);
-    else
-      blocks_.define_offsets(u->index);
-    const bool is_in_memory = u->kind == UKind::kAcc && accumulators_[static_cast<size_t>(u->buffer)].is_row;
-    if (u->kind == UKind::kSplat || (is_trivial(u) && !is_in_memory)) {
-      for (const UOp* s : u->sources)
-        if (const auto p = planned.find(s); p != planned.end()) placement.size += p->second.size;
-      return;
-    }
-    placement.size = u->kind == UKind::kCall || u->kind == UKind::kGather || u->op == Op::kFma || u->op == Op::kWhere ? 2 : 1;
-    for (const UOp* s : u->sources)
-      if (const auto p = planned.find(s); p != planned.end()) placement.size += p->second.size;
-    const bool may_interleave = in_block_ && u->kind == UKind::kCall && !is_small(*u->function);
-    const bool named = uses_[u] > 1 || placement.hoisted || (placement.size > kLargestExpression && !is_root) ||
-                       !placement.guards.empty() || u->kind == UKind::kRarely || may_interleave;
-    if (!named) return;
-    placement.size = 0;
-    // Only loads and checks are executed under their guards. Any other operation may be computed unconditionally: it causes no fault, and
-    // where the guards do not hold, its result is not used.
-    Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
-    if (is_read(u) || u->kind == UKind::kCheck) let.guards = placement.guards;
-    const std::vector<Line>& before = blocks_[placement.level].lines;
-    let.is_alike = may_interleave && !before.empty() && are_alike(before.back(), let);
-    blocks_.name_value(placement.level, std::move(let), placement.guards);
-  }
-
-  /// Tests whether both lines call the same function and the call in `second` does not use the result of the call in `first`.
-  static bool are_alike(const Line& first, const Line& second) {
-    if (first.kind != LineKind::kLet || first.value->kind != UKind::kCall) return false;
-    const auto is_first = [&](const auto& named) { return named.first == first.value; };
-    return first.value->function == second.value->function && first.value->type == second.value->type &&
-           std::none_of(second.names.begin(), second.names.end(), is_first);
-  }
-
-  /// Marks as stale the names of all values that are computed from this accumulator, which is about to change.
-  void forget(int accumulator) {
-    blocks_.forget([&](const UOp* u) {
-      const std::vector<int>& used = accumulators_of_[u];
-      return std::find(used.begin(), used.end(), accumulator) != used.end();
-    });
-  }
 
   void statements(const Body& body) {
     const auto store_at = [&](size_t i) { return i < body.size() ? harp::ir::as<Store>(body[i]) : nullptr; };
@@ -303,12 +60,6 @@ class Linearizer {
         for (size_t next = i + 1; store_at(next) != nullptr; ++next) name_loads(*store_at(next));
       statement(*body[i]);
     }
-  }
-
-  std::vector<const UOp*> values_of(const Stmt& s) const {
-    std::vector<const UOp*> values;
-    for_each_value(s, [&](const UOp* u) { values.push_back(u); });
-    return values;
   }
 
   void line_of(const StoreGroup& s) {
@@ -322,10 +73,7 @@ class Linearizer {
         roots_of_steps[i % roots_of_steps.size()].push_back(u);
       });
     }
-    in_block_ = true;
-    blocks_.hold_guards();
-    name_below(roots, pending_in_steps(roots_of_steps), false);
-    in_block_ = false;
+    need_in_steps(roots, roots_of_steps);
     for (const Stmt* store : s.body) statement(*store);
   }
 
@@ -371,30 +119,6 @@ class Linearizer {
       names_ = std::move(each.names);
       line_of(*each.set);
     }
-  }
-  /// Returns the accumulators that the text of the value reads. Operands that have names are not searched, because the text has only their
-  /// names.
-  std::vector<int> accumulators_in_text(const UOp* root) const {
-    std::vector<int> found;
-    for (const UOp* u : pending({&root, 1}))
-      if (u->kind == UKind::kAcc && std::find(found.begin(), found.end(), u->buffer) == found.end()) found.push_back(u->buffer);
-    return found;
-  }
-  /// Computes the value in the innermost block and gives it a name there, so that later statements do not change it. (Other functions give
-  /// no name to an element of an accumulator in registers.)
-  void name_here(const UOp* u) {
-    while (u->kind == UKind::kSplat) u = u->sources[0];
-    if (u->kind == UKind::kAcc)
-      blocks_.name_value(here(), {.kind = LineKind::kLet, .value = u}, {});
-    else
-      need({&u, 1}, true);
-  }
-
-  void name_loads(const Stmt& store) {
-    std::vector<const UOp*> loads;
-    for (const UOp* u : pending(values_of(store)))
-      if (u->kind == UKind::kLoad) loads.push_back(u);
-    need(loads, true);
   }
 
   std::vector<Line> inside(const Body& body, Block block) {
@@ -443,7 +167,7 @@ class Linearizer {
     std::vector<const UOp*> loads;
     std::unordered_set<const UOp*> seen;
     const auto is_new = [&](const UOp* u) { return seen.insert(u).second; };
-    visit_roots(body, [&](const UOp* root) { append_depth_first(root, is_new, loads); });
+    for (const UOp* root : roots_of(body)) append_depth_first(root, is_new, loads);
     std::erase_if(loads, [&](const UOp* u) { return u->kind != UKind::kLoad || params_[static_cast<size_t>(u->buffer)].in_place.empty(); });
     return loads;
   }
@@ -556,18 +280,7 @@ class Linearizer {
   void line_of(const Barrier& s) { line_of(LineKind::kBarrier, s); }
   void line_of(const Comment& s) { line_of(LineKind::kComment, s); }
 
-  std::span<const Param> params_;
-  std::span<const Accumulator> accumulators_;
-  std::vector<std::string> parameters_;
-  OpenBlocks blocks_;
-  Branches branches_;
-  std::unordered_map<const UOp*, int> uses_;
-  std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
   std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the current statement
-  bool in_block_ = false;
-  std::vector<int> acc_level_, declared_level_;
-  // Number of accesses, keyed by accumulator and by the id of the common part of the index.
-  std::map<std::pair<int, uint32_t>, int> accesses_;
   int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 
@@ -592,7 +305,7 @@ std::vector<std::string> parameter_names(const Kernel& kernel) {
   return names;
 }
 
-std::vector<Line> linearize(const Kernel& kernel) { return Linearizer(&kernel).kernel(kernel); }
-std::vector<Line> linearize(const Function& function) { return Linearizer(nullptr).function(function); }
+std::vector<Line> linearize(const Kernel& kernel) { return Linearizer(kernel).kernel(kernel); }
+std::vector<Line> linearize(const Function& function) { return Linearizer(function).function(function); }
 
 }  // namespace harp::ir

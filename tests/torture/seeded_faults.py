@@ -162,7 +162,7 @@ FAULTS = [
      "ceil_div(space_[columns_] + (line - 1), step)", "ceil_div(space_[columns_], step)"),
     ("unswitch: the branches are swapped", "ir/unswitch.cpp", "Body& target = taken ? branch->body : branch->otherwise;",
      "Body& target = taken ? branch->otherwise : branch->body;"),
-    ("a load leaves the loop that may not run", "ir/linearize.cpp",
+    ("a load leaves the loop that may not run", "ir/value_placement.cpp",
      "placement.level = std::max(placement.level, blocks_.level_of(guard));", "{}"),
     ("a load for two loops is made if the first one runs", "ir/open_blocks.cpp",
      "std::vector<Sym>{max(all(line->guards), all(let.guards))};", "line->guards;"),
