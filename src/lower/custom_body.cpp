@@ -1,8 +1,6 @@
 // Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become selects, so loops are
-// the only statements. A loop keeps the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An
-// index that is not provably inside its array is stored in an accumulator, so that it is checked even if the load is not used. A local
-// array is an accumulator with several elements. An element that is read from a local array is copied to an accumulator of its own, because
-// later statements may change the array.
+// the only statements. A loop keeps the variables that it changes in accumulators. custom_body_values.h says what loads, checked indices
+// and local arrays become.
 //
 // A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. The condition of a `while` is
 // computed in front of the loop, where it decides between no iterations and any number of iterations, and again at the end of each
@@ -34,10 +32,8 @@
 // of the loop, so the variables of a lane that has left the loop keep their values. The loop exits at the beginning of the first iteration
 // in which all of the bools are false. Masked lanes compute, too, but their results are dropped, and no operation faults.
 //
-// No index is checked, because every index is proven to be inside its array. A load has a mask in two cases: if the proof needs the
-// conditions of the branches around the load, and for lanes beyond the end of the axis. The last vector has such lanes if the size of the
-// axis is not a multiple of the number of lanes; a second version of the body masks them. A local array has one vector for each of its
-// elements. All lanes use the same element of the array.
+// The last vector has lanes beyond the end of the axis if the size of the axis is not a multiple of the number of lanes; a second version
+// of the body masks them.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -46,12 +42,11 @@
 #include <utility>
 
 #include "graph/body.h"
-#include "graph/index_fault.h"
 #include "ir/depth_first.h"
 #include "lower/accumulate.h"
 #include "lower/custom_body.h"
+#include "lower/custom_body_values.h"
 #include "lower/lower.h"
-#include "schedule/body_lanes.h"
 #include "schedule/body_positions.h"
 
 namespace harp::lower {
@@ -66,33 +61,12 @@ constexpr int64_t kEndless = int64_t{1} << 62;
 constexpr int64_t kMaxPollInterval = 4096;
 constexpr int64_t kVector = 64;  // number of elements of the smallest dtype in the widest vector
 
-class BodyLowering {
+class BodyLowering : BodyValues {
  public:
   /// Prepares to lower the body of the custom function for the element at `index`; if there are several lanes, the index depends on the
   /// lane. run() appends loops and checks to `statements`, which may be null if the body needs neither.
   BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements, const Lanes& lanes)
-      : values_(values),
-        arena_(values.arena()),
-        program_(values.program()),
-        kernel_(kernel),
-        node_(node),
-        body_(*node.as<CustomAttributes>().body),
-        index_(index),
-        lanes_(lanes),
-        statements_(statements),
-        variables_(body_.variables.size(), nullptr),
-        arrays_(body_.variables.size(), -1),
-        positions_(node, index) {
-    if (has_lanes()) {
-      std::optional<BodyLanes> in_lanes = lanes_of_body(node);
-      HARP_ASSERT(in_lanes, "vectors cannot compute the elements of this custom function");
-      indices_ = std::move(in_lanes->indices);
-    } else if (!body_.sites.empty()) {
-      indices_ = indices_of_body(node);
-    } else {
-      indices_.is_position.resize(body_.variables.size());
-    }
-  }
+      : BodyValues(values, kernel, node, index, statements, lanes) {}
 
   void run(const UOp* mask) {
     for (size_t i = 0; i < results(); ++i) variables_[i] = arena_.constant(scalar_from_int(body_.variables[i], 0));
@@ -107,7 +81,6 @@ class BodyLowering {
 
  private:
   size_t results() const { return static_cast<size_t>(body_.results); }
-  const BodyExpression& at(int expression) const { return body_.expressions[static_cast<size_t>(expression)]; }
 
   void lower(const std::vector<BodyStatement>& statements, const UOp* mask) {
     for (const BodyStatement& s : statements) {
@@ -144,77 +117,6 @@ class BodyLowering {
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
-  // Local arrays
-
-  void clear(int variable) {
-    const auto array = static_cast<size_t>(variable);
-    const DType dtype = held_as(body_.variables[array]);
-    const int64_t length = body_.lengths[array] * lanes_.count;  // with lanes, each element is a vector
-    kernel_.accumulators.push_back({.type = {dtype, 1},
-                                    .count = length,
-                                    .combine = Op::kAdd,
-                                    .init = scalar_from_int(dtype, 0),
-                                    .space = length <= kMaxRegisterElements ? Space::kRegister : Space::kStack});
-    arrays_[array] = static_cast<int>(kernel_.accumulators.size()) - 1;
-    statements_->push_back(declare_accumulator(arena_, arrays_[array], nullptr));
-    cost_ += static_cast<double>(body_.lengths[array]);
-  }
-
-  /// An element of a local array of the body, and the condition under which it may be accessed.
-  struct Place {
-    int array;  // accumulator
-    // Position of the element in the accumulator. It is always inside the accumulator. If there are several lanes, it is the position of
-    // the element of the current lane.
-    Sym index;
-    const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
-    Define* define = nullptr;      // the statement that defines `index` as a variable; null: `index` needs no definition
-  };
-  Place place(int variable, int index, int site, const UOp* mask) {
-    const int array = arrays_[static_cast<size_t>(variable)];
-    if (site < 0 || is_inside(site)) return {array, position_of(index) * lanes_.count + lanes_.at, mask};
-    const int64_t length = body_.lengths[static_cast<size_t>(variable)];
-    const UOp* allowed = mask;
-    const UOp* number = checked(index, site, constant(length), mask, allowed);
-    note_fault(allowed, mask);
-    auto* define = arena_.statement<Define>();
-    define->value = arena_.apply(Op::kWhere, DType::kI64, {allowed, number, constant(0)});
-    define->variable = arena_.syms().loop("at", 0, length);
-    return {array, define->variable, allowed, define};
-  }
-  void put(const Place& at, Stmt* statement) {
-    if (at.define != nullptr) at.define->body = {statement};
-    statements_->push_back(at.define != nullptr ? at.define : statement);
-  }
-
-  void store(const BodyStatement& s, const UOp* mask) {
-    const Place at = place(s.variable, s.index, s.site, mask);
-    const DType dtype = dtype_of(at.array);
-    const UOp* stored = arena_.cast(dtype, value(s.value, mask));
-    if (at.allowed != nullptr) stored = arena_.apply(Op::kWhere, dtype, {at.allowed, stored, arena_.acc(dtype, at.array, at.index)});
-    Stmt* set = set_accumulator(arena_, at.array, at.index, stored);
-    put(at, has_lanes() ? in_each_lane(arena_, lanes_, {set}) : set);
-  }
-  const UOp* element(const BodyExpression& e, const UOp* mask) {
-    const Place at = place(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site, mask);
-    const DType dtype = dtype_of(at.array);
-    const UOp* found = arena_.acc(dtype, at.array, at.index);
-    if (at.define == nullptr) return arena_.cast(e.dtype, kept(accumulator(found)));
-    const UOp* zero = arena_.constant(scalar_from_int(dtype, 0));
-    const int read = accumulator(zero);
-    put(at, set_accumulator(arena_, read, 0, arena_.apply(Op::kWhere, dtype, {at.allowed, found, zero})));
-    return arena_.cast(e.dtype, kept(read));
-  }
-  DType dtype_of(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype; }
-
-  /// Returns the conjunction of two masks; null stands for true.
-  const UOp* both(const UOp* a, const UOp* b) {
-    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-    return arena_.apply(Op::kBitAnd, DType::kBool, {a, b});
-  }
-  const UOp* negated(const UOp* a) { return arena_.apply(Op::kBitNot, DType::kBool, {a}); }
-
-  // Loops
-
   /// Collects the already declared variables that the statements set.
   void add_changed(const std::vector<BodyStatement>& statements, std::vector<int>& changed) const {
     for (const BodyStatement& s : statements) {
@@ -226,56 +128,11 @@ class BodyLowering {
     }
   }
 
-  /// Returns the dtype in which an accumulator holds a variable of this dtype: the one in which arithmetic computes. A bool is held as an
-  /// i32 if a single element is computed, and as a bool for each lane (a mask) if there are several lanes.
-  DType held_as(DType dtype) const {
-    if (is_bool(dtype)) return has_lanes() ? DType::kBool : DType::kI32;
-    return dtype == DType::kUnknown ? dtype : info(dtype).computes_in;
-  }
-  bool has_lanes() const { return lanes_.count > 1; }
-  bool is_inside(int site) const { return indices_.inside[static_cast<size_t>(site)] != Inside::kUnknown; }
-  int new_accumulator(DType dtype, int64_t count) {
-    kernel_.accumulators.push_back({{dtype, 1}, count, Op::kAdd, scalar_from_int(dtype, 0)});
-    return static_cast<int>(kernel_.accumulators.size()) - 1;
-  }
-  /// For each of these values, declares an accumulator, which has one element for each lane, and sets it to the value. Returns the numbers
-  /// of the accumulators.
-  std::vector<int> accumulators(const std::vector<const UOp*>& values) {
-    std::vector<int> numbers;
-    for (const UOp* value : values) {
-      numbers.push_back(new_accumulator(value->type.dtype, lanes_.count));
-      statements_->push_back(declare_accumulator(arena_, numbers.back(), has_lanes() ? nullptr : value));
-    }
-    if (has_lanes()) keep(numbers, values);
-    return numbers;
-  }
-  int accumulator(const UOp* value) { return accumulators({value})[0]; }
-  /// Sets accumulator numbers[i] to values[i] for each i. A value may read the accumulator that is set to it, but no other accumulator in
-  /// `numbers`.
-  void keep(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
-    Body sets;
-    for (size_t i = 0; i < numbers.size(); ++i) sets.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
-    if (has_lanes() && !sets.empty()) sets = {in_each_lane(arena_, lanes_, std::move(sets))};
-    statements_->insert(statements_->end(), sets.begin(), sets.end());
-  }
-  void keep(int accumulator, const UOp* value) { keep(std::vector{accumulator}, {value}); }
-  /// Sets accumulators to these values, which are all computed before the first accumulator changes. Accumulators that keep their value are
-  /// not set.
-  void keep_changed(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
-    auto* group = arena_.statement<StoreGroup>();
-    for (size_t i = 0; i < numbers.size(); ++i)
-      if (values[i] != kept(numbers[i])) group->body.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
-    if (group->body.empty()) return;
-    Stmt* const sets = group->body.size() > 1 ? group : group->body[0];
-    statements_->push_back(has_lanes() ? in_each_lane(arena_, lanes_, {sets}) : sets);
-  }
   static bool has_loop(const std::vector<BodyStatement>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
       return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
     });
   }
-  const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, lanes_.at); }
-  const UOp* is_zero(const UOp* i32) { return arena_.apply(Op::kEq, DType::kBool, {i32, flag(0)}); }
 
   /// Tests whether the value may differ between the lanes of a vector.
   bool differs(const UOp* value) const {
@@ -444,135 +301,8 @@ class BodyLowering {
     return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
   }
 
-  // Expressions
-
-  const UOp* value(int expression, const UOp* mask) {
-    const BodyExpression& e = at(expression);
-    ++cost_;
-    switch (e.kind) {
-      case BodyKind::kConstant: return arena_.constant(e.value);
-      case BodyKind::kPosition: return arena_.index(index_[static_cast<size_t>(e.axis)]);
-      case BodyKind::kSize: return arena_.index(positions_.size_of_axis(e));
-      case BodyKind::kVariable:
-        if (const auto& position = positions_.of_variable(e.variable)) return arena_.index(position->value);
-        return variables_[static_cast<size_t>(e.variable)];
-      case BodyKind::kLoad: return load(e, mask);
-      case BodyKind::kElement: return element(e, mask);
-      case BodyKind::kApply: break;
-    }
-    if (const UOp* compared = has_lanes() ? comparison(e) : nullptr) return compared;
-    std::vector<const UOp*> operands;
-    for (const int operand : e.operands) operands.push_back(value(operand, mask));
-    if (e.op == Op::kCast) return arena_.cast(e.dtype, operands[0]);
-    return arena_.apply(e.op, e.dtype, std::move(operands));
-  }
-
-  /// Returns the value of an index that is proven to be inside its array.
-  Sym position_of(int index) const {
-    const std::optional<BodyPosition> at = positions_.of(index);
-    HARP_ASSERT(at, "an index that is proven to be inside its array is a position, but this one is not");
-    return at->value;
-  }
-
-  /// If the expression compares two positions, returns a condition on their difference (Arena::in_range), which needs no vectors of i64.
-  /// Otherwise returns null. Used only if there are several lanes.
-  const UOp* comparison(const BodyExpression& e) {
-    if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
-    const std::optional<BodyPosition> a = positions_.of(e.operands[0]), b = positions_.of(e.operands[1]);
-    const std::optional<BodyPosition> more = a && b ? BodyPositions::difference(*b, *a) : std::nullopt;
-    if (!more || !linear_in(more->value, variable_of(lanes_.at))) return nullptr;
-    return arena_.in_range(e.op == Op::kLt ? more->value - 1 : more->value);
-  }
-
-  const UOp* load(const BodyExpression& e, const UOp* mask) {
-    if (has_lanes()) return load_in_lanes(e, mask);
-    const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;             // the index along the axes on which it is provably in range; 0 along the other axes
-    std::vector<int> sites;  // for each axis: the site that identifies the check of the index; -1: the index is provably in range
-    int next_site = e.site;
-    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
-      const int site = e.is_inside[axis] ? -1 : next_site++;
-      const bool is_known = site < 0 || is_inside(site);
-      known.push_back(is_known ? position_of(e.operands[axis]) : Sym(0));
-      sites.push_back(is_known ? -1 : site);
-    }
-    if (std::all_of(sites.begin(), sites.end(), [](int site) { return site < 0; })) return values_.value(array, known, mask);
-
-    HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
-    const UOp *place = nullptr, *allowed = mask;
-    Sym stride = 1;
-    std::vector<Sym> strides(e.operands.size());
-    for (size_t axis = e.operands.size(); axis-- > 0;) strides[axis] = stride, stride = stride * array->shape[axis];
-    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
-      if (sites[axis] < 0) continue;
-      const UOp* index = checked(e.operands[axis], sites[axis], arena_.index(array->shape[axis]), mask, allowed);
-      const bool is_last = strides[axis].is_constant(1);
-      const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
-      place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
-    }
-    note_fault(allowed, mask);
-    const int buffer = values_.parameter(program_.buffer_of.at(array), false);
-    return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
-  }
-  /// Returns a load for all lanes of a vector. No index is checked. If the index is inside the array wherever the loops around the load
-  /// run, the load has no mask (except for lanes without an element), so that it can move out of the loops.
-  const UOp* load_in_lanes(const BodyExpression& e, const UOp* mask) {
-    const auto first = indices_.inside.begin() + e.site;
-    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false),
-                                              [](Inside inside) { return inside == Inside::kAlways; });
-    HARP_ASSERT(is_always_inside || mask != nullptr,
-                "a load at an index that is inside its array only in a branch, but there is no branch");
-    Index index;
-    bool is_in_lane = false;  // whether the index depends on the lane
-    for (const int operand : e.operands) {
-      index.push_back(position_of(operand));
-      is_in_lane = is_in_lane || depends_on(index.back(), variable_of(lanes_.at));
-    }
-    const UOp* allowed = both(is_in_lane ? lanes_.inside : nullptr, is_always_inside ? nullptr : mask);
-    return values_.value(node_.sources[static_cast<size_t>(e.array)], index, allowed);
-  }
-  /// Returns an index that is checked at run time where `mask` is true. Adds to the condition `allowed` that the index is inside its array.
-  const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
-    const UOp *zero = constant(0), *number = value(expression, mask);
-    const int first = first_site(program_.sites, &node_);
-    const UOp* index = kept(accumulator(arena_.check(first + site, flatten(index_, node_.shape), number, zero, size, mask)));
-    allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
-    allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
-    return index;
-  }
-  /// Records in the accumulator `failed_` whether an index was out of range, so that the loops of this element exit.
-  void note_fault(const UOp* allowed, const UOp* mask) {
-    if (failed_ < 0) return;
-    const UOp* inside = allowed;  // true where the index is in range, or (added below) where the mask is false, so that the index is not
-                                  // checked
-    if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, negated(mask)});
-    keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
-  }
-  const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
-  const UOp* constant_true() { return arena_.constant(scalar_from_int(DType::kBool, 1)); }
-  const UOp* flag(int64_t value) { return arena_.constant(scalar_from_int(DType::kI32, value)); }
-
-  ValueBuilder& values_;
-  Arena& arena_;
-  const Program& program_;
-  ir::Kernel& kernel_;
-  const Node& node_;
-  const ElementBody& body_;
-  const Index& index_;
-  const Lanes lanes_;
-  ir::Body* statements_;
-  std::vector<const UOp*> variables_;  // current value of each variable; null: not declared yet
-  std::vector<int> arrays_;            // accumulator of each local array; -1: not declared yet
-  BodyPositions positions_;            // positions of loop variables and of variables for which BodyIndices::is_position is true
-  BodyIndices indices_;                // which indices of the body are proven to be inside their arrays
   int loops_ = 0;
   const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
-  // Accumulator that records whether an index of this element was out of range, so that loops exit. -1: there is none, because the body has
-  // no loop or checks no index.
-  int failed_ = -1;
-  // upper bound of the number of expressions that are evaluated in one iteration of the innermost open loop, or for the element if no loop
-  // is open
-  double cost_ = 0;
 };
 
 }  // namespace
