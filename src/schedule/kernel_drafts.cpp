@@ -171,6 +171,17 @@ Dim KernelDrafts::scratch_of(const Node& node) const {
 }
 
 void KernelDrafts::finish() {
+  const std::vector<bool> keep = drop_unread_results();
+  choose_stores(keep);
+  const std::vector<int> new_id = number_buffers(keep);
+  set_sizes(new_id);
+  const std::vector<int> order = kernels_by_generation();
+  finish_stores(order, new_id);
+  finish_reads();
+  for (int k : order) program_.kernels.push_back(std::move(kernels_[static_cast<size_t>(k)].plan));
+}
+
+std::vector<bool> KernelDrafts::drop_unread_results() {
   std::vector<bool> keep(program_.buffers.size(), true);
   for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
     if (checks_every_element(*node)) continue;
@@ -179,6 +190,10 @@ void KernelDrafts::finish() {
       program_.buffer_of.erase(node);
     }
   }
+  return keep;
+}
+
+void KernelDrafts::choose_stores(const std::vector<bool>& keep) {
   for (KernelDraft& kernel : kernels_) {
     for (const auto& made : {kernel.plan.reduces, kernel.plan.scans})
       for (const Node* node : made) {
@@ -187,7 +202,9 @@ void KernelDrafts::finish() {
       }
     std::erase_if(kernel.plan.stores, [&](const StorePlan& s) { return !keep[static_cast<size_t>(s.buffer)]; });
   }
+}
 
+std::vector<int> KernelDrafts::number_buffers(const std::vector<bool>& keep) {
   std::vector<Buffer> buffers;
   std::vector<int> new_id(program_.buffers.size(), -1);
   auto add_leaf = [&](const Node* node, Buffer::Kind kind, int index) {
@@ -209,18 +226,28 @@ void KernelDrafts::finish() {
   for (auto& [node, id] : program_.buffer_of)
     if (!has_own_buffer(node)) id = new_id[static_cast<size_t>(id)];
   program_.buffers = std::move(buffers);
+  return new_id;
+}
+
+void KernelDrafts::set_sizes(const std::vector<int>& new_id) {
   for (Buffer& b : program_.buffers) b.bytes = element_count(b.node->shape) * static_cast<int64_t>(size_of(b.node->dtype));
   for (const KernelDraft& draft : kernels_)
     if (const Node* node = draft.plan.alone; node != nullptr && draft.plan.scratch >= 0)
       program_.buffers[static_cast<size_t>(new_id[static_cast<size_t>(draft.plan.scratch)])].bytes =
           scratch_of(*node) * static_cast<int64_t>(size_of(node->dtype));
+}
 
+std::vector<int> KernelDrafts::kernels_by_generation() const {
   std::vector<int> order;
   for (size_t k = 0; k < kernels_.size(); ++k)
     if (!kernels_[k].plan.stores.empty()) order.push_back(static_cast<int>(k));
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
   });
+  return order;
+}
+
+void KernelDrafts::finish_stores(const std::vector<int>& order, const std::vector<int>& new_id) {
   std::vector<bool> written(program_.buffers.size());
   for (int k : order) {
     KernelDraft& draft = kernels_[static_cast<size_t>(k)];
@@ -235,21 +262,19 @@ void KernelDrafts::finish() {
     }
     program_.generations = std::max(program_.generations, draft.plan.generation + 1);
   }
-  std::vector<std::vector<int>> reads(kernels_.size());
+}
+
+void KernelDrafts::finish_reads() {
   for (const Node* node : live_) {
     auto found = readers_.find(node);
     if (found == readers_.end()) continue;
     const int id = program_.buffer_of.at(node);
     for (int k : found->second) {
-      auto& list = reads[static_cast<size_t>(k)];
-      if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+      KernelPlan& plan = kernels_[static_cast<size_t>(k)].plan;
+      if (std::find(plan.reads.begin(), plan.reads.end(), id) == plan.reads.end()) plan.reads.push_back(id);
       Buffer& b = program_.buffers[static_cast<size_t>(id)];
-      b.last_generation = std::max(b.last_generation, kernels_[static_cast<size_t>(k)].plan.generation);
+      b.last_generation = std::max(b.last_generation, plan.generation);
     }
-  }
-  for (int k : order) {
-    kernels_[static_cast<size_t>(k)].plan.reads = std::move(reads[static_cast<size_t>(k)]);
-    program_.kernels.push_back(std::move(kernels_[static_cast<size_t>(k)].plan));
   }
 }
 

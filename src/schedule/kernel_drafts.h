@@ -140,6 +140,24 @@ class KernelDrafts {
   /// Returns the number of elements of a routine's buffer of scratch memory.
   Dim scratch_of(const Node& node) const;
 
+  // --- The steps of finish(), in this order. From number_buffers() on, Program::buffers has new numbers; `new_id` maps the numbers in the
+  // drafts to them (-1: the buffer was removed).
+
+  /// Removes from Program::buffer_of the nodes whose workspace buffer no other kernel reads, except those that must be computed because
+  /// they check indices. Returns for each buffer whether it is kept.
+  std::vector<bool> drop_unread_results();
+  /// Lets the kernels store the results of their reductions and scans that have buffers, and removes stores to buffers that are not kept.
+  void choose_stores(const std::vector<bool>& keep);
+  /// Makes the program's list of buffers: the inputs and constants that a kernel reads, and the buffers that are kept. Returns `new_id`.
+  std::vector<int> number_buffers(const std::vector<bool>& keep);
+  void set_sizes(const std::vector<int>& new_id);
+  /// Returns the numbers of the kernels that store something, sorted by generation.
+  std::vector<int> kernels_by_generation() const;
+  /// Gives the buffers that kernels write their new numbers, and sets the generations in which these buffers are written.
+  void finish_stores(const std::vector<int>& order, const std::vector<int>& new_id);
+  /// Lists the buffers that each kernel reads, and extends the lifetime of each buffer to the last generation that reads it.
+  void finish_reads();
+
   Program& program_;
   const FusionLimits& limits_;
   const Graph& graph_;
