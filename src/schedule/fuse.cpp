@@ -128,9 +128,11 @@ class Fuser {
     }
   }
 
-  /// If the node is a reshape of a value that the kernel of a reduction can compute, once for each result or once for each element that it
-  /// reduces (row_stores), stores it by a kernel over the axes of that value, because the elements have the same order in memory. The value
-  /// may be the reduction itself; its kernel then stores the results for the reshape, too. Returns whether the node is stored.
+  /// If the node is a reshape of a value that the kernel of a reduction can compute, stores it by a kernel over the axes of that value,
+  /// because the elements have the same order in memory. There are two cases. A value with one element for each result of the reduction is
+  /// stored when the result is complete. A value with one element for each element that is reduced, such as the quotients of a softmax, is
+  /// stored by a pass over these elements (RowPass::row_stores). The value may be the reduction itself; its kernel then stores the results
+  /// for the reshape, too. Returns whether the node is stored.
   bool place_reshaped(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
