@@ -175,7 +175,7 @@ void check_native_functions(const Graph& graph) {
   for (const Node* node : graph.live_nodes())
     if (is_native(node->op))
       HARP_CHECK(node->as<NativeAttributes>().function != nullptr, Code::kUnsupported, graph.describe(node),
-                 ": its function is unknown, because a text stores no address; build the node with harp_native");
+                 ": its function is unknown, because the text format does not store addresses; build the node with harp_native");
 }
 
 std::string native_label(std::string_view name) { return cat("native \"", name, "\""); }

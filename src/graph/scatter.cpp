@@ -157,7 +157,7 @@ NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view
   const Shape shape = p.result_shape();
   HARP_CHECK(updates->shape == shape, Code::kShape, op, ": updates have shape ", to_string(updates->shape), " (", label(updates),
              "); it must be ", to_string(shape), ": that of ", label(indices), " without its last axis, then the axes of ", label(x),
-             " that a tuple of ", p.axes, " indices does not name");
+             " after those that an index tuple of length ", p.axes, " selects");
   HARP_CHECK(!p.count.is_constant(0) || !proven_positive(p.flat->shape[0]), Code::kShape, op, ": ", label(x), " of shape ",
              to_string(x->shape), " has no elements, but indices of shape ", to_string(indices->shape), " (", label(indices),
              ") select some");

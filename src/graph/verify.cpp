@@ -143,7 +143,7 @@ void verify_movement(const Node& node) {
       const auto& a = attributes_of<PadAttributes>(node);
       verify_same_rank(node, a.before.size());
       verify_same_rank(node, a.after.size());
-      expect(a.value.dtype == node.dtype, node, "the value has another dtype");
+      expect(a.value.dtype == node.dtype, node, "the pad value does not have the node's dtype");
       for (int axis = 0; axis < node.rank(); ++axis)
         expect(node.shape[axis] == source.shape[axis] + a.before[axis] + a.after[axis], node, cat("axis ", axis, " has the wrong size"));
       return;
@@ -200,7 +200,7 @@ void verify_leaf(const Node& node) {
     case Op::kConstantArray:
       return expect(element_count(node.shape) * Dim(static_cast<int64_t>(size_of(node.dtype))) ==
                         Dim(static_cast<int64_t>(attributes_of<ArrayAttributes>(node).data->size())),
-                    node, "the data has another size");
+                    node, "the byte count of the data does not match the node's shape and dtype");
     case Op::kArange: return expect(node.rank() == 1 && node.dtype == DType::kI32, node, "is not an i32 vector");
     case Op::kSize:
       attributes_of<SizeAttributes>(node);

@@ -64,7 +64,7 @@ Array Array::allocate(DType dtype, std::vector<int64_t> shape) {
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   bool is_empty = false;
   for (const int64_t size : shape) {
-    HARP_CHECK(size >= 0, Code::kRange, "an array of shape [", join(shape, ", "), "] has a negative size");
+    HARP_CHECK(size >= 0, Code::kRange, "interpreter: expected sizes of at least 0, got an array of shape [", join(shape, ", "), "]");
     is_empty |= size == 0;
     HARP_CHECK(size == 0 || !__builtin_mul_overflow(bytes, size, &bytes), Code::kOverflow, "an array of shape [", join(shape, ", "),
                "] of ", name(dtype), " has more bytes than 64 bits can count");

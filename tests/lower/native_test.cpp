@@ -547,9 +547,10 @@ TEST_CASE("G13.native G18.text: a text has the call but no address") {
     ErrorSlot err;
     CHECK(harp_compile(parsed.get(), &options, err) == nullptr);
     CHECK(err.code() == HARP_ERROR_UNSUPPORTED);
-    CHECK_MESSAGE(err.message().find("(native \"my \"f\"\" bool[n, 2]): its function is unknown, because a text stores no address") !=
-                      std::string::npos,
-                  err.message());
+    CHECK_MESSAGE(
+        err.message().find("(native \"my \"f\"\" bool[n, 2]): its function is unknown, because the text format does not store addresses") !=
+            std::string::npos,
+        err.message());
   }
 }
 
