@@ -6,9 +6,9 @@
 //   jit                         a function of tensors that is traced once                          jit.hpp
 //   Field                       expression templates: D = A * B + C is one loop over memory        field.hpp
 //                               in CUDA sources: one kernel, which nvcc compiles                   assignment.hpp
-//   Context, Buffer             the context of all objects; input and output arrays                handles.hpp
-//   add, exp, sum, conv2d ...   every operation of harp.h, on nodes, tensors and fields            operations.hpp
-//                               (fields: not those of a list of arrays or with several results)
+//   Context, Buffer             the context to which all objects belong; input and output arrays   handles.hpp
+//   add, exp, sum, conv2d ...   every operation of harp.h, on nodes and tensors; on fields, too,   operations.hpp
+//                               unless it takes a list of arrays or has several results
 //
 // Errors are harp::Error, thrown by the operation that fails (error.hpp). If exceptions are disabled, a handler is called instead, and the
 // operation returns an empty handle. Everything is in the namespace harp. docs/cpp.md is the introduction.

@@ -64,8 +64,8 @@ void lower(Stages& s, const PipelineOptions&) {
 
 void apply_schedule(Stages& s, const PipelineOptions& options) {
   ir::apply_schedule(*s.module);
-  // On a GPU, loops with a single iteration are replaced by their bodies. On a CPU they stay: vectorise() makes them for remainders, next
-  // to loops of the same form with several iterations.
+  // On a GPU, loops with a single iteration are replaced by their bodies. On a CPU they are kept: they are remainder loops from
+  // vectorise(), and a remainder of one iteration is written like one of several.
   if (options.target.gpu() != nullptr)
     for (ir::Kernel& kernel : s.module->kernels) ir::unroll_single_iterations(*s.module->arena, kernel);
   if (kVerifyPasses) ir::verify(*s.module);

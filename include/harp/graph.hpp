@@ -84,7 +84,8 @@ class Program {
     return !err.raised();
   }
 
-  /// The program as a plain function; harp.h describes the caller's obligations.
+  /// Returns the compiled program as a C function, or nullptr after an error. The function checks nothing: harp.h (harp_entry_point) says
+  /// what its caller must ensure.
   harp_entry_point entry() const {
     detail::Out err;
     harp_entry_point function = harp_program_entry(get(), err);

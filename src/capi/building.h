@@ -41,8 +41,8 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   return node;
 }
 
-/// Runs body(), which changes the graph, unless the graph is already marked. Returns the status code of the graph's error, or HARP_OK if it
-/// has none.
+/// Runs body(), which changes the graph; does nothing if the graph already stores an error (is marked). Returns the status code of the
+/// graph's error, or HARP_OK if it has none.
 template <class Body>
 harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;

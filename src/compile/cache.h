@@ -74,7 +74,8 @@ class CompileCache {
   bool publish(const Artifact& artifact);
   void remove(const Digest& key, std::string_view suffix = kObjectSuffix);
 
-  /// Creates a private, empty directory inside the cache directory, or returns the spare work directory.
+  /// Returns a private, empty directory inside the cache directory: the spare one if give_back() has kept one, else a new one. Returns
+  /// nullopt if the cache is off or no directory can be created.
   std::optional<WorkDirectory> work_directory();
   /// Takes back a work directory and keeps it as a spare for the next call of work_directory(): removing and creating a directory takes 2
   /// to 6 ms on some file systems. No process may write to the directory any more.

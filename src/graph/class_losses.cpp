@@ -78,7 +78,8 @@ NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef l
   return div({total, sum(counts, {}, false)});
 }
 
-/// Returns the weighted losses of class numbers, given log-probabilities x: -w[t] · x[t].
+/// Returns the negative log-likelihood -w[t] · x[t] of each target t, a class number. x contains log-probabilities; without weights w[t] is
+/// 1.
 NodeRef negative_likelihood(const Classes& classes, NodeRef x, NodeRef weights) {
   const NodeRef likelihood = selected(classes, weights != nullptr ? mul({weights, x}) : x);
   return neg(likelihood);

@@ -25,8 +25,8 @@ struct ReduceLoops {
   AccumulateLoop accumulate;
   /// Combines elements that are accumulators; they are always one matrix.
   AccumulateLoop combine;
-  /// For each of `rows` rows of kLanes accumulators, combines the lanes by the tree that the law defines, overwriting them, and then the
-  /// identity with the result.
+  /// For each of `rows` rows of kLanes accumulators, combines the lanes in the order of the tree that docs/semantics.md ("Sums") defines,
+  /// and writes the identity combined with the total to `results`. Overwrites the lanes.
   void (*combine_lanes)(std::byte* lanes, std::byte* results, int64_t rows);
   /// Converts n accumulators to the dtype of the reduction.
   void (*write)(const std::byte* accumulators, std::byte* results, int64_t n);

@@ -303,7 +303,8 @@ struct AccScan : StmtOf<StmtKind::kAccScan> {
 struct Routine : StmtOf<StmtKind::kRoutine> {
   Op routine = Op::kArgSort;
   bool descending = false;  // for Sort
-  // Only so many elements of each row of the result are stored, from its start; 0: all. A constant, except for Dft of an unknown length.
+  // The number of elements of each row of the result that are stored, from its start; 0: all. A constant, except for Dft of an unknown
+  // length.
   Sym kept = 0;
   Sym begin, end, length;
   std::vector<int> inputs;
@@ -342,12 +343,12 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   int accumulator = -1;
   Sym index, stride;
   bool nontemporal = false;  // use non-temporal stores for the whole cache lines of parameter `buffer`
-  bool as_read = false;      // copy in the order in which the elements are in the source, instead of the order in the destination
+  bool as_read = false;      // copy the elements in the order of the source instead of that of the destination
 };
 
-/// Starts a copy of `length` elements from parameter `buffer`, from element `from` on, to elements index … of `accumulator`, a shared
-/// array. Only the first `exist` elements (0 to `length`) are read; the others become 0. The elements have 4, 8 or 16 bytes together, and
-/// both addresses are multiples of that size.
+/// Starts a copy of `length` elements of parameter `buffer`, from element `from` on, to the shared array `accumulator`, from element
+/// `index` on. Only the first `exist` elements (0 to `length`) are read; the others become 0. All elements together have 4, 8 or 16 bytes,
+/// and both addresses are multiples of that size.
 ///
 /// The thread does not wait for the copy. The copies that it starts in one run of a group loop are a *batch*. A Wait that includes the
 /// batch, and then a barrier, must come before any thread reads or writes these elements. The reference semantics are those of a Copy.

@@ -93,8 +93,8 @@ Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, cons
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
   lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
-  // Integers that are far apart are packed element by element: for two i8 in each lane that takes 0.1 to 0.2 ns an element. Vectors that
-  // compilers assemble from single elements would take 0.35 to 0.5 ns.
+  // If adjacent lanes read integers that are far apart in memory, the loop is not vectorised. With two i8 in each lane it then takes 0.1 to
+  // 0.2 ns an element; with vectors, which compilers assemble from single elements, it would take 0.35 to 0.5 ns.
   const bool by_elements = is_int(panel.dtype) && reads_apart(c.arena, lane);
   if (by_elements && panel.joins_bytes && !has_conditions(c.arena, lane)) {
     name_iteration(c.arena, lane);

@@ -1,5 +1,5 @@
-// Lanes-order reductions: a block of elements is reduced into an accumulator of 64 lanes, fewer for short rows, which are the vector axis.
-// Rows are processed one after the other, or several at the same time (interleaved).
+// Lowers reductions in the order `lanes` (docs/semantics.md, "Sums"): a block of elements is reduced into an accumulator of 64 lanes, or
+// fewer for short rows. The lanes are the vector axis. Rows are processed one after the other, or several at the same time (interleaved).
 //
 // A max over many floats must return NaN if an element is NaN. It uses two sets of lanes: lanes that compute the max of all elements other
 // than NaN, and NaN lanes, which only detect NaN, two elements at a time. This is cheaper than a max that does both.
@@ -232,13 +232,15 @@ int64_t ReduceLowering::lanes_of(Sym count) const {
 
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
   const auto index_of_only_row = [&](Sym inner) { return index_at(0, inner); };
-  // A step by rows combines elements into all 64 lanes, so a level of fewer lanes, for at most 32 elements, has no such steps.
+  // lane_block_by_rows() combines elements into all 64 lanes. A reduction of at most 32 elements has fewer lanes, so it must not use that
+  // function.
   const bool may_follow_rows = rows.size() == 1 && rows[0].nans.empty() && lanes_of(element_count(sizes(inner_))) == kLanes;
   const auto found = may_follow_rows ? rows_of_elements(begin, end, index_of_only_row) : std::nullopt;
   if (!found) return lane_block_by_steps(rows, begin, end, index_at, body);
   Body by_rows, by_steps;
   lane_block_by_rows(rows[0], *found, begin, end, index_of_only_row, by_rows);
-  // If rows may have no elements, there may still be elements that are in no row: those of a pad or concat of an empty array.
+  // The rows may turn out to be empty at run time, while the block still has elements that are in no row: those that a pad or concat adds
+  // to an empty array. In that case the block is processed by steps.
   if (proven_positive(found->length) || mod(element_count(sizes(inner_)), found->length).is_constant(0)) {
     body.insert(body.end(), by_rows.begin(), by_rows.end());
   } else {
@@ -311,7 +313,7 @@ bool are_linear(Arena& arena, const Body& body, const SymAtom* variable) {
 }  // namespace
 
 std::optional<ReduceLowering::ElementRows> ReduceLowering::rows_of_elements(Sym begin, Sym end, const IndexAt& index_at) {
-  // Along shorter rows, computing where each begins costs more than a division by a constant for each element.
+  // Rows shorter than this are not followed: computing where each row begins costs more than a division by a constant for each element.
   constexpr int64_t kShortRow = 16;
   if (!pass_->row_values.empty() || !pass_->row_stores.empty()) return std::nullopt;
   const auto elements_at = [&](Sym position) {
@@ -340,8 +342,8 @@ std::optional<ReduceLowering::ElementRows> ReduceLowering::rows_of_elements(Sym 
   return std::nullopt;
 }
 
-// Element p of a block goes to lane p % 64. So the elements of a row that are in the block begin at some lane. Those up to the next
-// multiple of 64 come first, then steps of 64 elements, then the rest.
+// Element p of a block goes to lane p % 64, so the first element of a row may go to any lane. For each row the generated code first
+// processes the elements up to the next one that goes to lane 0, then steps of 64 elements, then the rest.
 void ReduceLowering::lane_block_by_rows(const BlockLevel& level, const ElementRows& rows, Sym begin, Sym end, const IndexAt& index_at,
                                         Body& body) {
   const Sym length = rows.length;

@@ -4,9 +4,10 @@
 //   - every buffer that the root reads is written before that kernel runs, or is written by that kernel and read at the same index (the
 //     epilogue of a reduction or scan, or an output computed from another output), and
 //   - the root reads a buffer that the kernel reads or writes, so that one pass over the memory serves both.
-// Otherwise the root starts a new kernel, one generation after the latest kernel whose results it reads. The generation of a kernel never
-// changes, so it is known at once which kernels run late enough. At the end, values that only their own kernel uses lose their buffers
-// (KernelDrafts::finish()).
+// Otherwise the root starts a new kernel, one generation after the latest kernel whose results it reads. (Generations run one after the
+// other; kernels of the same generation do not depend on each other.) A kernel stays in its generation when further roots join it, so the
+// generations of the kernels already tell which of them run late enough for a root. At the end, a value that only its own kernel uses loses
+// its buffer (KernelDrafts::finish()).
 #include "schedule/fuse.h"
 
 #include <algorithm>
@@ -234,10 +235,11 @@ class Fuser {
     }
   }
 
-  /// If the node is a reshape that joins axes of a rearranged value, such as a permuted or a broadcast one, stores it by a kernel over the
-  /// axes of that value: the elements have the same order in memory. Along these axes the positions of loads are linear; along a joined
-  /// axis each load would need a division. Returns whether the node is stored. Threads divide the first axis of a kernel, so if the first
-  /// axis of the value is shorter than that of the node, it must still have enough indices.
+  /// Handles a reshape that joins axes of a rearranged value, such as a permuted or a broadcast one. A reshape keeps the order of the
+  /// elements in memory, so a kernel that iterates over the axes of the value stores them into the buffer of the reshape. Along these axes
+  /// the positions of loads are linear; along a joined axis each load would need a division. Threads divide the first axis of a kernel, so
+  /// if the first axis of the value is shorter than that of the node, it must still be long enough (FusionLimits::first_axis). Returns
+  /// whether the node is stored.
   bool place_rearranged(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
@@ -314,7 +316,8 @@ class Fuser {
   }
 
   /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the number of the kernel. Usually a store joins only a
-  /// kernel that reads or makes an array that the store reads too. It may also join the kernel number `beside`, if that is not negative.
+  /// kernel that reads or writes an array that the store also reads. It may join kernel number `beside` (unless that is negative) without
+  /// such an array.
   int place_store(StorePlan store, Dependencies d, const Node* makes, int beside = -1) {
     const Shape space = squeezed(store.node->shape);
     // The kernels that the root may join: first those that write buffers that the root reads at its own index, then `beside`, then other

@@ -30,8 +30,8 @@ bool moves_only_ones(const Node& node);
 
 /// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
-  // The number of the kernel that writes the last of the buffers. A root (a stored node) that is computed by this same kernel need not wait
-  // for that buffer.
+  // The number of the kernel that writes the last of the buffers. If this kernel also computes the root (the stored node that reads them),
+  // the root need not wait for that buffer.
   int maker = -1;
   // generation: the latest generation in which a kernel writes one of the buffers. of_others: the latest generation in which a kernel other
   // than `maker` writes one of them. Both are -1 if there are no such buffers.
@@ -109,9 +109,9 @@ class KernelDrafts {
   bool has_output_buffer(int output) const { return output_buffers_[static_cast<size_t>(output)] >= 0; }
   /// Adds the buffer of an output that needs a copy of its node, because the node has another buffer.
   int add_output_buffer(int output);
-  /// Tests whether the kernel of a routine gets a buffer of scratch memory in the workspace.
+  /// Tests whether the kernel of a routine (an op of the family Routine, such as a sort) needs scratch memory in the workspace.
   bool needs_scratch(const Node& node) const;
-  /// Adds that buffer to a kernel that consists of a routine.
+  /// Adds the buffer of scratch memory to the kernel of a routine.
   void add_scratch_buffer(KernelPlan& plan);
 
   /// Removes the buffers that no other kernel reads, adds the buffers of inputs and constants, and writes the kernels into the program,
@@ -137,7 +137,7 @@ class KernelDrafts {
   /// operands. The kernel that writes the latest of these buffers would compute the node as its epilogue, so the other operands must be
   /// written before that kernel runs.
   bool replaces_buffers(const Node& node, const std::vector<int>& uses) const;
-  /// Returns the number of elements of a routine's buffer of scratch memory.
+  /// Returns the size, in elements, of a routine's buffer of scratch memory.
   Dim scratch_of(const Node& node) const;
 
   // --- The steps of finish(), in this order. From number_buffers() on, Program::buffers has new numbers; `new_id` maps the numbers in the

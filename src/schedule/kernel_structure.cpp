@@ -137,7 +137,8 @@ bool may_scan_by_groups(std::span<const Node* const> scans) {
   if (attributes.order == ScanOrder::kTree) {
     const int64_t longest = range(scans[0]->shape[static_cast<size_t>(attributes.axis)]).hi;
     const auto block = std::bit_ceil(static_cast<uint64_t>(std::clamp(longest, kLanes, kScannedBlock)));
-    elements = static_cast<int64_t>(block + block / 3);  // the elements of one block of a row, and the totals of the parts of the block
+    // the elements of one block of a row, and the totals of its quads and groups (at most a third as many)
+    elements = static_cast<int64_t>(block + block / 3);
   }
   const bool is_same_dtype = std::ranges::all_of(scans, [&](const Node* scan) { return scanned_dtype(*scan) == dtype; });
   return is_same_dtype && elements * static_cast<int64_t>(scans.size() * size_of(dtype)) <= kBytes;

@@ -32,7 +32,7 @@ enum class Quantity : uint8_t {
   kMultiplyAdds,
   kAdditions,
   kAdditionLatency,
-  // These quantities describe what the machine can do at most. No schedule uses them.
+  // These quantities describe the limits of the machine, for reports: its threads, latencies and bandwidths. No schedule uses them.
   kThreads,
   kFirstLatency,
   kSecondLatency,

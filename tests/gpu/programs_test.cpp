@@ -53,8 +53,8 @@ std::vector<std::string> graphs_in(const fs::path& folder) {
   return files;
 }
 
-/// Returns a case of the graph with usual lists of sizes, for a file that does not list sizes: first the same value for all variables, then
-/// different values, then all 0 and all 1.
+/// Makes a test case from a graph whose file does not list the sizes to test. The case has these values of the shape variables: the same
+/// value for all of them, different values, all 0, and all 1.
 fuzz::Case with_usual_sizes(const std::string& text) {
   fuzz::Case test;
   test.graph = parse_graph(text, grad::text_operations());

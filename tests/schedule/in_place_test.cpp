@@ -116,7 +116,7 @@ class Arrays {
         const double value = number / 16.0;
         std::memcpy(data + i * element, &value, element);
       } else {
-        // These dtypes include bool, for which every byte is a valid value.
+        // The elements are arbitrary bytes. These are valid for bool, too: any byte except 0 reads as true.
         std::memcpy(data + i * element, &number, std::min(element, sizeof number));
       }
     }

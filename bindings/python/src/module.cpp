@@ -84,8 +84,8 @@ nb::object tracer(nb::handle x, int depth) {
 }
 
 /// Computes gradients of y with respect to each tensor of xs. If y has several elements, grad_output contains their weights. Returns one
-/// list: the gradients, then y, then the tensors of `passed`. None of the returned tensors depends any more on the tracers of this
-/// gradient, the copies of variables with respect to which it is computed.
+/// list: the gradients, then y, then the tensors of `passed`. The returned tensors do not depend on the tracers of this gradient (the
+/// copies of the variables, which tracer() returns).
 nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object grad_output, int depth) {
   std::vector<Node*> sources = nodes_of(nb::make_tuple(y));
   const std::vector<Node*> x = nodes_of(xs), more = nodes_of(passed);
@@ -197,8 +197,8 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  // Returns the greatest depth of a gradient of which the tensor is a tracer (a variable), or on whose tracers it depends. Returns -1 if
-  // there is none.
+  // Returns the depth of the innermost gradient that has the tensor, or a tensor from which it is computed, as a tracer (a variable).
+  // Returns -1 if there is none.
   m.def("depth_of", [](nb::handle x) {
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });

@@ -191,8 +191,8 @@ void Blocks::leave_loop(const ir::Break& s) {
   // Without the hint, gcc 12 moves the body of a loop with a checked index behind two jumps: products with the rows of a sparse matrix then
   // take 1.3 times as long.
   writer_.line(cat("if (__builtin_expect(", ends, ", 0)) break;"));
-  // If the loop runs in pieces, this `break` leaves only the inner loop. Therefore its condition is added to the condition that ends the
-  // loop over the pieces.
+  // A loop that polls the cancel flag is written as two nested loops (open_pieces), and this `break` leaves only the inner one. Therefore
+  // its condition is added to the condition that ends the outer one.
   if (!pieces_.empty() && pieces_.back().depth == writer_.depth() - 1) append(pieces_.back().is_done, cat(" || ", ends));
 }
 

@@ -178,8 +178,8 @@ struct Dialect {
   /// Returns the name of a generated function (stored values). Its result is the fold of these values by halving: element i is combined
   /// with element i + half, repeatedly, until one is left. With `each_lane` each lane is folded separately.
   std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
-  /// Returns the name of a generated function (stored vectors of one fold, stored vectors of another fold). Its result is a vector; the
-  /// first elements of its two halves are the results of the two folds. Null: two folds are never written together.
+  /// Returns the name of a generated function that computes two folds at once; its arguments are the stored vectors of each. Its result is
+  /// a vector, in which the first element of each half is the result of one fold. Null: each fold is computed on its own.
   std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
   /// Returns the name of a generated function (stored values, carry). It replaces the values by the running values of the group, starting
   /// from carry. It returns the total of the group without the carry.

@@ -1,5 +1,5 @@
 // Contains the generated text for Fourier transforms, except the passes (dft_passes.cpp) and convolutions (dft_convolution_text.h): roots
-// of unity and tables, long rows as matrices, short rows, and columns.
+// of unity and their tables, and the transforms of long rows (each treated as a matrix), of short rows, and of columns.
 #pragma once
 
 #include <string_view>

@@ -193,7 +193,8 @@ pub(crate) fn forget(number: u64) {
     let _ = TABLE.try_with(|table| table.borrow_mut().remove(number));
 }
 
-/// [`ErrorKind::NoGradient`] if an array in the trace of `y` was computed from one of `xs`, because a gradient would not include that.
+/// Fails with [`ErrorKind::NoGradient`] if the trace of `y` contains an array that was computed from one of `xs`: a gradient would treat
+/// this array as a constant.
 pub(crate) fn check(y: &Node, xs: &[&Node]) -> Result<()> {
     TABLE.with(|table| {
         let table = table.borrow();

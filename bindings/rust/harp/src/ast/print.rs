@@ -39,7 +39,8 @@ impl fmt::Display for AstNode {
             AstNode::Int(value) => write!(f, "{}", value),
             AstNode::Bool(value) => write!(f, "{}", value),
             AstNode::Var(name) => f.write_str(name),
-            // Statements are not expressions: harp's error then says where it found them.
+            // The other nodes, such as statements, are not allowed in an expression. harp rejects this text, and its error gives the
+            // position.
             other => write!(f, "{:?}", other),
         }
     }
