@@ -45,8 +45,8 @@ class Accumulators {
   /// ir::Accumulator::avoid_alias_with). The accumulator then takes one more page of memory. Accumulators that no longer fit on the stack
   /// move to scratch memory.
   void avoid_alias(int accumulator, int parameter);
-  /// Adds an array for `count` elements of the node's value, which later passes over the same row read again; returns the accumulator
-  /// number of the array.
+  /// Adds an array of `count` elements, in which a pass over a row keeps values of the node for later passes over the same row. Returns the
+  /// number of this accumulator.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
   /// Adds an accumulator that is a plain array of `count` elements without an initial value (ir::Accumulator::is_row); returns its number.
   /// The kernel must write the elements before it reads them. The array is on the stack if all accumulators on the stack, including this
@@ -81,7 +81,8 @@ ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, con
 // Each of the following functions sets the tags (ir::LoopTags) of a loop whose iterations access adjacent elements of accumulators. The
 // tags say how the loop is vectorised and unrolled later.
 /// Sets the tags of a loop over the columns of a row of accumulators, and returns the loop. The loop is vectorised, with `together` vectors
-/// in each step. If the row is at most `most_vectors` whole vectors, which fit in registers, the loop is fully unrolled.
+/// in each step. If the row is a whole number of vectors, and at most `most_vectors`, these fit in registers and the loop is fully
+/// unrolled.
 ir::Body vector_columns(ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = ir::kMaxRegisterVectors);
 /// Sets the tags of nested loops over adjacent accumulators, and returns the nest. Loops directly inside one another are fused where the
 /// indices allow it, and the innermost loop is vectorised.

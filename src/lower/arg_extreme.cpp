@@ -1,5 +1,5 @@
-// The part of class ArgExtremeLowering (arg_extreme_lowering.h) for ArgMax and ArgMin along an axis that is contiguous in memory, and the
-// search for the first NaN.
+// Implements a part of the class ArgExtremeLowering (arg_extreme_lowering.h): ArgMax and ArgMin along an axis that is contiguous in memory,
+// and the search for the first NaN.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -64,9 +64,9 @@ Body ArgExtremeLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, interleaved) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // Several rows are processed at a time, each from another part of the last kept axis. The last parts may have fewer rows than the
-      // first. In place of a missing row, the first part's row is processed and stored once more. That is harmless, because no output of
-      // this kernel aliases an input (schedule/in_place.h).
+      // Several rows are processed at a time, one from each of the parts into which the last axis that is not reduced is divided. The last
+      // parts may have fewer rows than the first one. In place of a missing row, the current row of the first part is processed and its
+      // result stored a second time. That is harmless, because no output of this kernel aliases an input (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
       positions[row].push_back(nest.back()->variable + ahead * exists);

@@ -83,8 +83,8 @@ Body ArgExtremeLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) 
 
 Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
   Body body;
-  // Numbers of two accumulators of running sums, which become NaN if some column contains a NaN: `all` sums the whole vectors of columns,
-  // `rest` the remaining columns.
+  // Numbers of two accumulators of running sums, which become NaN if some column contains a NaN: `all` is for the columns that form whole
+  // vectors, `rest` for the remaining columns.
   const int all = new_sum(lanes_, body), rest = new_sum(1, body);
   const Sym whole = floor_div(tile.width, lanes_);
   if (!whole.is_constant(0)) {

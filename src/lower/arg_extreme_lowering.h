@@ -27,8 +27,8 @@ class ArgExtremeLowering {
   void run();
 
  protected:
-  /// Maximum number of blocks or rows in one piece of the axis. Within a piece, the numbers of blocks or rows are i32, because a vector of
-  /// i32 has as many lanes as a vector of f32.
+  /// A long reduced axis is processed in pieces; this is the maximum number of blocks or rows of a piece. Within a piece, blocks or rows
+  /// are numbered by i32, because a vector of i32 has as many lanes as a vector of f32.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 
   // --- elements and their comparison ----------------------------------------------------------------------------------------
@@ -47,8 +47,8 @@ class ArgExtremeLowering {
   }
   /// Returns the better of two values. If one is NaN, the function may return either; the running sum detects NaN afterwards. If they are
   /// zeros of opposite sign, the result has the correct sign only if the kernel also outputs the extreme itself. Callers select the index
-  /// by is_better(a, b), whereas this function selects the value by is_better(b, a). If both used the same comparison, the select of the
-  /// value would have to wait for its result.
+  /// by is_better(a, b), whereas this function selects the value by is_better(b, a). If both used the same comparison, the compiler would
+  /// compute it only once, and the select of the value would have to wait for its result.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -139,12 +139,13 @@ class ArgExtremeLowering {
   ir::Body rows_along(const std::vector<Index>& positions);
   /// Returns a loop that processes the elements of each row one at a time, from index `begin` to the end.
   ir::Body one_by_one(const std::vector<Row>& rows, Sym begin);
-  /// Compares element x with the best element of the row so far, and keeps the better one. Indices must be passed in ascending order.
+  /// Compares element x with the best element of the row so far, and keeps the better one. Successive calls for a row must pass ascending
+  /// indices.
   void update_best(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
-  /// Returns statements that process `blocks` blocks of each row, from block `first` on. If this is the only piece of the axis (`is_only`),
-  /// they also process the elements after the last block, as a further block that overlaps the previous one. The blocks of a single row may
-  /// be divided among several groups of lanes.
+  /// Returns statements that process one piece of the reduced axis (kPiece): `blocks` blocks of each row, from block `first` on. If the
+  /// axis has no other piece (`is_only`), they also process the elements after the last block, as a further block that overlaps the
+  /// previous one. The blocks of a single row may be divided among several groups of lanes.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
   /// Processes one lane of a block. `at` is the start of the block plus `lane`; accumulator `counter` holds the number of the block.
   void visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, ir::Body& body);
@@ -159,7 +160,8 @@ class ArgExtremeLowering {
   /// Returns the loops over the kept axes (those that are not reduced); the last of these axes is divided into tiles.
   ir::Body tiles();
 
-  /// A tile: columns start … start + width - 1 of the last kept axis. Its accumulators have space for `capacity` columns.
+  /// A tile: indices start … start + width - 1, the columns, of the last axis that is not reduced. Its accumulators have space for
+  /// `capacity` columns.
   struct Columns {
     Index outer;  // position along the kept axes except the last one
     Sym start, width;

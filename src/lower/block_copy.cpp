@@ -32,7 +32,7 @@ Copy* as_block_copy(Arena& arena, const Loop* row, const Loop* column) {
   const auto* set = as<AccSet>(column->body[0]);
   if ((store == nullptr || store->mask != nullptr) && set == nullptr) return nullptr;
   const UOp* value = store != nullptr ? store->value : set->value;
-  // A bool in memory may be any nonzero byte, but must be stored as 1, so bools cannot be copied as bytes.
+  // A bool that is read is true if its byte is not zero, but true must be stored as 1. So bools cannot be copied as bytes.
   if (value->type.lanes != 1 || is_bool(value->type.dtype)) return nullptr;
   const bool is_loaded = value->kind == UKind::kLoad && mask_of(value) == nullptr;
   if (!is_loaded && (value->kind != UKind::kAcc || (set != nullptr && value->buffer == set->accumulator))) return nullptr;

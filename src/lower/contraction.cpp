@@ -117,7 +117,7 @@ class TileRecipe {
 
   Body statements_of_block() { return layout_.computes_half ? half_of_block() : whole_block(); }
   /// Returns the statements for one cache block if only the blocks up to the diagonal of the result are computed (Schedule::half). They
-  /// compute the columns of the block up to the last column of the square on the diagonal; none if the whole block is behind that square.
+  /// compute those columns of the block that do not come after the square on the diagonal; if there are none, they do nothing.
   Body half_of_block() {
     // `left` is the number of columns from the first one of the block to the end of the square on the diagonal: a multiple of tile_columns.
     // The statements run only if `left` is positive; then max() does not change the value. It only tells the range analysis that the value
@@ -233,7 +233,8 @@ class TileRecipe {
     term->body = statements(factors_.term_at(first, term->variable));
     return {term};
   }
-  /// Splits the terms into parts, and emits at the start of each part its share of the prefetches for the next product.
+  /// Splits the loop over the terms into parts. Each part begins with a share of the prefetches for the next matrix product of the batch
+  /// (next_product.h).
   template <class Statements>
   Body each_term_by_parts(Sym first, Sym count, const Tile& tile, Statements statements) {
     Loop* part = new_loop(arena_, "part", 0, next_product_.parts());

@@ -21,10 +21,10 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Returns the numbers of the kernel's axes in the order of the loops, outermost first. If the output is transposed, this is the order of
-/// the axes. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed once for all
-/// rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two. If the factor is
-/// not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
+/// Returns the numbers of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the
+/// same order as the axes. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed
+/// once for all rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two. If the
+/// factor is not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;
@@ -135,7 +135,8 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   std::vector<Sym> counts = {ceil_div(layout.terms, kChainBlock)};
   while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
   Body body;
-  // sums_of_level() sets the sums of the lowest level only inside the loops of higher levels, which do not run if there are no terms.
+  // If there are no terms, the sums are set to 0 here: sums_of_level() sets those of the lowest level only inside the loops of higher
+  // levels, which then do not run.
   if (sums_.size() > 1 && !proven_positive(layout.terms))
     body.push_back(new_if(arena, -layout.terms, each_sum([&](Sym at) { return set_accumulator(arena, sums_of_all_terms(), at, zero()); })));
   add(body, sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms));

@@ -1,6 +1,6 @@
-// Lowers one cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over
-// the members of the group (Contraction::group_position). It owns the arrays that accumulate the sums over blocks of terms, and it makes
-// the stores of the results. contraction.cpp describes the algorithm.
+// Makes the loops of a contraction: over cache blocks of rows and columns, over the tiles of a block, and over the members of the group,
+// which are the indices of an axis along which only one of the two factors varies (Contraction::group_position). The class also owns the
+// arrays that accumulate the sums over blocks of terms, and makes the stores of the results. contraction.cpp describes the algorithm.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ class ContractionBlock {
 
   /// Returns the numbers of the kernel's axes in the order of the loops, outermost first.
   std::vector<size_t> order() const;
-  /// Makes nested loops over the blocks of these axes; `inside` returns the statements of the innermost loop. The loop along the kernel's
-  /// first axis becomes the thread loop if the schedule says so.
+  /// Makes nested loops over the blocks of these axes; `inside` returns the statements of the innermost loop. If the schedule says so, the
+  /// loop along the kernel's first axis becomes the thread loop, whose iterations are divided among threads.
   ir::Body each_block(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   Sym first_row = 0, first_column = 0, rows_here = 1, columns_here = 1;
   Sym first_of_group = 0, group_here = 1;

@@ -164,8 +164,9 @@ std::vector<int> ContractionFactors::copies() const {
   return arrays;
 }
 
-/// Tests whether packing the factor is faster by runs of terms along the last of several term axes. This is so if the memory that it reads
-/// is not linear in the number of the term, as that of windows: the index of each term would be computed by divisions.
+/// Tests whether the factor is packed faster in runs, which are consecutive terms along the last of several term axes. That is so if the
+/// addresses that packing reads are not linear in the number of the term, like those of a convolution's windows: without runs, the index of
+/// each term would be computed by divisions.
 template <class LaneAt>
 bool ContractionFactors::has_runs(LaneAt lane_at) {
   const ContractionLayout& layout = block_.layout;
@@ -179,14 +180,15 @@ bool ContractionFactors::has_runs(LaneAt lane_at) {
   return !are_all_linear;
 }
 
-/// Packs one block of terms of a tile, run by run. The first run may begin before the block, and the last one may end behind it.
+/// Packs one block of terms of a tile, run by run (a run consists of consecutive terms along the last term axis). The first run may begin
+/// before the block, and the last one may end behind it.
 template <class LaneAt>
 Body ContractionFactors::pack_runs(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
   const Shape& shape = block_.layout.term_shape;
   const Sym length = shape.back();
   Loop* run = new_loop(block_.arena, "run", floor_div(first, length), ceil_div(first + count, length));
   const Sym begin = run->variable * length;
-  // If true, every block of terms consists of whole runs.
+  // whether every block of terms consists of whole runs (terms that are consecutive along the last term axis)
   const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;
   Panel part = panel;
   part.begin = panel.begin + (begin - first) * panel.lanes;
@@ -333,14 +335,15 @@ void ContractionFactors::copy_column_windows(Body& body) {
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Tests whether vectors of the factor's elements are loaded whole along the terms, but not along the lanes (the rows or the columns of a
-/// tile): the elements that it reads are adjacent along the terms, or every second to fourth one is read. Examples are weights in bf16 that
-/// are stored column by column, and the real parts of complex numbers. A packed vector of lanes would then be assembled from single
-/// elements, each of which takes longer than its products with a few rows. `value` is the factor at this lane and term.
+/// Tests whether generated code can load whole vectors of the factor's elements along the terms, but not along the lanes (the rows or the
+/// columns of a tile). That is so if the elements of consecutive terms are adjacent in memory, or two to four elements apart, and those of
+/// consecutive lanes are farther apart. Examples are weights in bf16 that are stored column by column, and the real parts of complex
+/// numbers. A packed vector of lanes would then be assembled from single elements, each of which takes longer than its products with a few
+/// rows. `value` is the factor at this lane and term.
 ///
 /// A plain array that is contiguous along the terms does not count, because pack() transposes it without a further copy.
 bool ContractionFactors::has_vectors_of_terms(const UOp* value, Sym lane, Sym term) const {
-  // The largest step between elements of which generated code loads whole vectors and shuffles them, if these have enough lanes.
+  // Generated code loads elements that are at most this far apart as whole vectors, which it shuffles, if the vectors have enough lanes.
   constexpr int64_t kMaxStep = 4;
   const ContractionLayout& layout = block_.layout;
   if (!is_float(block_.dtype) || layout.terms_of_lane > 1 || proven_less(layout.terms, layout.simd)) return false;

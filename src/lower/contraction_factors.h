@@ -26,7 +26,7 @@ class ContractionFactors {
 
   /// Packs the columns' factor for a block of columns, once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Returns the statements that copy the elements which the block's overlapping windows of a convolution read to an array (windows.h);
+  /// Returns statements that copy to an array the elements that the overlapping windows of a convolution read in this block (windows.h);
   /// none for a contraction without such windows. Also decides whether the columns' factor is read in place: if it is not packed for all
   /// rows (share_columns()), and reading it in place, or from this copy, is as fast as reading packed panels.
   ir::Body copy_windows();
@@ -86,7 +86,7 @@ class ContractionFactors {
   void copy_row_windows(ir::Body& body);
   void copy_column_windows(ir::Body& body);
   bool has_vectors_of_terms(const ir::UOp* value, Sym lane, Sym term) const;
-  /// Test whether the factor is packed by way of Panel::staged: by vectors of terms, which are then transposed.
+  /// Test whether packing computes vectors of the factor's elements along the terms, and then transposes them (Panel::staged).
   bool are_columns_staged();
   bool are_rows_staged();
   bool are_near();

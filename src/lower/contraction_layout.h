@@ -51,8 +51,8 @@ struct ContractionLayout {
     return terms_of_lane == 1 ? terms : ceil_div(terms, Count(terms_of_lane));
   }
 
-  // Layout of the sums of a block: each tile is contiguous, and the tiles follow each other. The tile after a tile is its neighbour along
-  // the columns, or, if sums are also stored column by column, its neighbour along the rows.
+  // Layout of the sums of a block: each tile is contiguous, and the tiles follow each other. A tile is followed by the next tile of the
+  // same rows, or, if sums are also stored column by column, by the next tile of the same columns.
   bool are_tiles_by_columns() const { return is_output_transposed || computes_half; }
   int64_t tile_size() const { return tile_rows * row_stride; }
   int64_t block_size() const { return block_group * row_tiles_of_block() * column_tiles_of_block() * tile_size(); }

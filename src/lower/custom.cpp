@@ -65,7 +65,8 @@ void lower_custom(KernelContext& c) {
   }
   double cost = 0;
   ir::Body body = lanes > 1 ? store_vector(c, position, nest.back()->variable, lanes, cost) : store_elements(c, position, {}, cost);
-  // A thread loop needs no polling here: the host code polls between the shares into which it divides the iterations by their usual cost.
+  // The host code runs the iterations of a thread loop in pieces, whose length follows from the estimated cost of an iteration, and polls
+  // the cancel flag between them. A single loop therefore polls by itself only if one of its iterations may be expensive.
   if (nest.size() > 1 || (nest.size() == 1 && cost > kExpressionsPerPoll))
     nest.back()->poll_interval = poll_interval(cost, nest.back()->end);
   for (; !nest.empty(); nest.pop_back()) {

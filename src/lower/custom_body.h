@@ -17,9 +17,9 @@ struct Lanes {
 };
 
 struct LoweredBody {
-  std::vector<const ir::UOp*> elements;  // the element of each result of the call; it depends on the lane if there are several
+  std::vector<const ir::UOp*> elements;  // one element of each result of the call; it depends on the lane if there are several lanes
   double cost;                           // an upper bound of the number of expressions that are evaluated for one element
-  /// Returns the element of the result that the node stands for.
+  /// `node` stands for one of the results of the call. Returns the element of that result.
   const ir::UOp* element_of(const Node& node) const { return elements[static_cast<size_t>(node.as<CustomAttributes>().result)]; }
 };
 
@@ -35,8 +35,8 @@ ir::Loop* in_each_lane(ir::Arena& arena, const Lanes& lanes, ir::Body statements
 /// A loop polls the cancel flag after about this many evaluated expressions, so that polls take little of its time.
 inline constexpr double kExpressionsPerPoll = 1 << 15;
 /// Returns the number of iterations between polls. If the trip count is constant, prefers a divisor of it that is also a multiple of
-/// gcd(trip count, 64), unless all such numbers are much smaller than the desired one. If the loop has a whole number of vectors, then so
-/// has each piece between two polls; this matters because C compilers vectorise few loops of other lengths.
+/// gcd(trip count, 64), unless all such numbers are much smaller than the desired one. So if the trip count is a whole number of vectors,
+/// the number of iterations between two polls is one, too; this matters because C compilers vectorise few loops of other lengths.
 int64_t poll_interval(double expressions_of_iteration, Sym iterations);
 
 }  // namespace harp::lower

@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-/// Returns the reductions of the kernel on whose results the stored value depends. The search does not go beyond values that are loaded,
-/// and beyond row values, which earlier passes have computed and kept in arrays.
+/// Returns the reductions of the kernel on whose results the stored value depends. The search stops at values that the kernel loads, and at
+/// row values, which earlier passes have computed and kept in arrays.
 std::vector<const Node*> results_used(const KernelContext& c, const Node* stored) {
   std::unordered_set<const Node*> seen;
   for (const RowPass& pass : c.plan.passes) seen.insert(pass.row_values.begin(), pass.row_values.end());
@@ -93,7 +93,8 @@ Body DeferredStores::ends() {
   return result;
 }
 
-/// Returns the index, in the source of the reductions, of the first element of row number `row` along the last kept axis.
+/// Returns the index, in the source of the reductions, of the first element of row number `row` along the last kept axis (axis that is not
+/// reduced).
 Index DeferredStores::element(Sym row) const {
   Index index(c_.plan.reduces[0]->sources[0]->shape.size(), Sym(0));
   for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = i + 1 < kept_.size() ? row_[i] : row;

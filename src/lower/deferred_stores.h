@@ -18,8 +18,8 @@ class DeferredStores {
   /// Declares an accumulator for each reduction whose result the last pass uses. The accumulator keeps the result until the row has been
   /// stored.
   void declare(ir::Body& body);
-  /// Makes the following calls store the row before the one at position `kept`, an index along the kept axes. The row at index `begin` of
-  /// the last kept axis is the first one; before it no row is stored.
+  /// Makes the following calls store the row before the one at position `kept`, an index along the kept axes (those that are not reduced).
+  /// The row at index `begin` of the last kept axis is the first one; before it no row is stored.
   void begin_row(const Index& kept, Sym begin);
   /// Returns the stores to add to a step of the next-to-last pass: they store kLanes elements of the previous row, from element `first` on,
   /// where element 0 is the start of the first whole cache line. The call replaces the bindings of the current row's values

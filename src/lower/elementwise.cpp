@@ -150,8 +150,8 @@ void assume(KernelContext& c, Sym condition) {
   assume_nonempty(c.arena, c.kernel.body, extents);
 }
 
-/// Makes the following expressions read each reduction of few terms as its value at this position. All values are computed before the first
-/// reduction is bound to its value, so that no value depends on the binding of another reduction.
+/// Binds each reduction of few terms to its value at this position, so that expressions that are made later use that value. All values are
+/// computed before the first reduction is bound, so that no value depends on the binding of another reduction.
 void bind_reductions(KernelContext& c, const Index& position) {
   std::vector<const UOp*> values;
   for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));

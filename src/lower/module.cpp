@@ -208,7 +208,7 @@ LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_
   return {static_cast<int>(module.kernels.size()) - 1, context.values.arguments()};
 }
 
-/// Adds the kernels of variant number `v` to the module. `where` is the beginning of their comments.
+/// Adds the kernels of variant number `v` to the module. The comment of each of these kernels begins with `where`.
 LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, size_t v, const std::string& name, const std::string& where,
                              ir::Module& module) {
   const Schedule& schedule = plan.variants[v].schedule;
@@ -281,7 +281,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     }
     if (is_new) known.add(plan, std::move(variants));
   }
-  // If all indices are known to be in range, a run needs no memory for faults and looks for none.
+  // If no kernel checks an index, because all are known to be in range, a run needs no memory for faults (indices out of range) and does
+  // not look for them.
   if (!module->arena->has_checks()) module->sites = 0;
   module->scratch = program.block_bytes + module->blocks + (module->sites > 0 ? ir::kFaultBytes : 0);
   return module;

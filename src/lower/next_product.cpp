@@ -36,8 +36,9 @@ void NextProduct::prefetch_elements(int64_t count, Read read, Body& body) {
   for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(ir::prefetch(block_.arena, address->first, along->rest + i));
 }
 
-/// Distributes the prefetches of the next product over the tiles of the current one. Each tile prefetches the rows and columns of the next
-/// product's tile at the same position, and each part of the tile prefetches a share of them.
+/// Distributes the prefetches for the next matrix product of the batch over the tiles of the current one. A tile prefetches for the tile at
+/// the same position of the next product: its results, and a share of the terms of its rows and columns. (The other tiles with the same
+/// rows or columns prefetch the remaining terms.) Each part of a tile executes some of these prefetches.
 Body NextProduct::prefetch(Sym row_tile, Sym column_tile, Sym part) {
   using Address = std::optional<std::pair<int, Sym>>;
   const auto loaded = [](const UOp* value) {

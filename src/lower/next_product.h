@@ -1,7 +1,7 @@
-// Prefetches for a batch of small products, each of which is a single cache block. While the tiles of one product are computed, the factors
-// and results of the next product are prefetched, a few cache lines at the start of each part of the terms. If all prefetches were issued
-// at once, they would exceed the number of cache misses that a core can have in flight. (64 products of 64 x 64 x 64 in memory: 78 GFLOP/s
-// without prefetches, 103 with.)
+// Prefetches for a batch of small matrix products, each of which is a single cache block. While the tiles of one product are computed, the
+// factors and results of the next product are prefetched. The loop over the terms of a tile is divided into parts, each of which begins
+// with the prefetches of a few cache lines. If all prefetches were issued at once, they would exceed the number of cache misses that a core
+// can have in flight. (64 products of 64 x 64 x 64 in memory: 78 GFLOP/s without prefetches, 103 with.)
 #pragma once
 
 #include "lower/contraction_factors.h"

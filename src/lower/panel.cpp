@@ -61,7 +61,8 @@ void name_iteration(Arena& arena, Loop* loop) {
   loop->body = {define};
 }
 
-/// Packs a factor that is computed from elements that are contiguous along the terms: computes it by vectors of terms, then transposes.
+/// Packs a factor that is computed from elements that are contiguous along the terms: computes vectors of its elements along the terms, and
+/// then transposes them.
 Body pack_staged(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
   Loop* part = new_loop(c.arena, "part", 0, ceil_div(count, kStagedTerms));
   const Sym begin = part->variable * kStagedTerms, here = min(Sym(kStagedTerms), count - begin);

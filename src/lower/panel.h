@@ -17,8 +17,7 @@ struct Panel {
   int simd_width;
   bool joins_bytes;  // whether an element of the panel consists of several bytes of the factor, which may be adjacent in memory
   // The number of an accumulator of lanes * kStagedTerms elements, or -1. If there is one, pack() first computes the elements of each lane,
-  // term by term, into this accumulator, and then transposes them into the panel.
-  // `first` must then be 0.
+  // term by term, into this accumulator, and then transposes them into the panel. `first` must then be 0.
   int staged = -1;
   Sym first = 0;  // the first term that pack() packs; `begin` is the position of term 0
 };

@@ -42,7 +42,7 @@ void ReduceLowering::run() {
   Index position;  // position along the kept axes
   const int64_t interleaved = by_columns || deferred || kept_.empty() ? 1 : interleaved_rows();
   const int64_t tiles = chain && !deferred ? interleaved_tiles() : 1;
-  // whether the functions called below make the loop over the last kept axis
+  // whether the functions called below make the loop over the last kept axis (axis that is not reduced)
   const bool keeps_last = (by_columns || deferred || interleaved > 1) && !kept_.empty();
   const size_t loops = kept_.size() - (tiles > 1 ? 2 : keeps_last ? 1 : 0);
   for (size_t i = 0; i < loops; ++i) {

@@ -1,6 +1,6 @@
-// Lowers reductions in chain order. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile
-// of columns, and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after
-// the other.
+// Lowers reductions in chain order (docs/semantics.md, "Sums"). The rows to reduce are read one after the other; each row is combined into
+// the accumulators of a tile of columns, and the columns are the vector axis. Each block of rows is one chain, and the results of the
+// blocks are combined one after the other.
 #include <algorithm>
 #include <unordered_map>
 
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-// A tile with fewer columns than a quarter (1 / kPartOfVector) of a vector is processed by scalar code, which is then faster.
+// A tile with fewer columns than a quarter (1 / kPartOfVector) of a vector's lanes is processed by scalar code, which is then faster.
 constexpr int kPartOfVector = 4;
 constexpr int kMaxVectorsOfRest = 4;  // the remainder loop of unroll-and-jam, which rarely runs, unrolls at most this many vectors of a row
 // If the accumulators are more than this many vectors, a loop that initialises only the columns in use is faster than initialising all.
@@ -96,9 +96,9 @@ Body ReduceLowering::columns(const Index& outer_kept) {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* r : pass.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(chain_levels(pass));
   int64_t tile = kLanes;
-  // the largest power of two times kLanes for which the accumulators fit on the stack, unless the schedule gives a tile size
+  // Unless the schedule gives the size of a tile, it is kLanes times the largest power of two for which the accumulators fit on the stack.
   while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;
-  if (has_lane_columns()) tile = kLanes;  // a column has up to 64 accumulators at each level
+  if (has_lane_columns()) tile = kLanes;  // few columns, because each has up to 64 accumulators at each level
   if (wanted > 0) tile = wanted;
   if (range(width).hi <= tile) {
     const int64_t most = std::max<int64_t>(range(width).hi, 1);
@@ -141,7 +141,8 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   reads_whole_vectors_ = false;
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
-  // The copy is not made on a GPU, where a thread has too few columns to benefit from it, and not in lanes order, where rows are too long.
+  // Windows are not copied on a GPU, where a thread has too few columns to benefit from a copy, and not in lanes order, where rows are too
+  // long.
   if (c_.program.target.gpu() != nullptr || attributes_.order != ReduceOrder::kChain) return;
   const bool is_narrow = tile.width.is_constant() && tile.width.constant() < simd_width_ / kPartOfVector;
   const bool holds_vectors = tile.capacity % simd_width_ == 0 && !is_narrow;
@@ -224,7 +225,8 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   } else {
     body.insert(body.end(), blocks.begin(), blocks.end());
   }
-  // If there may be a single level, +0.0 must still be added to the results (result()). After several levels this addition changes no bit.
+  // If the kernel also contains code for a single block, result() must add +0.0 to the sums, as for a single level. Sums over several
+  // levels of blocks are not changed by this addition.
   results_.push_back({pass_, levels.back(), has_short_form ? 1 : levels.size()});
   return body;
 }

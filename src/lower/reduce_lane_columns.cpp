@@ -1,6 +1,6 @@
-// Lanes-order reductions of rows whose elements are far apart in memory, while adjacent rows are adjacent: the sums of transpose(x) * v
-// along its rows, for example. Vectors along a row would be assembled from single elements. So vectors run across the rows here, which are
-// then the columns of a tile as in reduce_columns.cpp:
+// Lanes-order reductions (docs/semantics.md, "Sums") of rows whose elements are far apart in memory, while the elements at the same
+// position of neighbouring rows are adjacent, such as the sum over the last axis of transpose(x) * v. Vectors along a row would be
+// assembled from single elements. So vectors run across the rows here; the rows are then the columns of a tile, as in reduce_columns.cpp:
 //
 //   for tiles of columns:
 //     for blocks of 4,096 elements of a row:
@@ -11,8 +11,8 @@
 // as many lanes exist as the row has elements. Combining a lane with the initial value of another one changes no bit of the result
 // (docs/semantics.md, "Short known axes"), so lanes without elements are not folded.
 //
-// The same code serves rows of a few elements if their number is unknown: there, folding 64 lanes for each row would take longer than
-// assembling vectors of the elements of several rows.
+// The same code is used for rows of a few elements whose number is unknown at compile time: folding 64 lanes for each such row would take
+// longer than assembling vectors of the elements of several rows.
 #include <algorithm>
 #include <bit>
 
@@ -64,7 +64,7 @@ void ReduceLowering::lane_column_blocks(const Tile& tile, const LaneColumns& col
   };
   const Sym used = min(Sym(columns.lanes), end - begin);
   declare(levels[level], body);
-  each_lane(max(Sym(1), used), [&](Sym element, Body& to) {  // Without elements, the result is the initial value of lane 0.
+  each_lane(max(Sym(1), used), [&](Sym element, Body& to) {  // Lane 0 is set even if there are no elements.
     for (const int a : levels[level].accumulators)
       to.push_back(set_accumulator(arena_, a, element, arena_.constant(c_.kernel.accumulators[static_cast<size_t>(a)].init)));
   });

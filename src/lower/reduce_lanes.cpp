@@ -44,7 +44,8 @@ Sym ReduceLowering::index_of_stream(int64_t stream, Sym at, Sym share, Sym count
 
 // If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In place of the missing row such a
 // stream processes the first stream's current row once more, on the same worker. That is harmless, because storing a result a second time
-// overwrites nothing that is still read: only kernels with row_stores may store in place, and these kernels are never interleaved.
+// overwrites nothing that is still read: only kernels that store a value for each element of a row (row_stores) may store in place, and
+// their rows are never interleaved.
 Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -148,8 +149,8 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// Requires a reduction that may combine elements in any order. The remainder of the row is processed before the other parts are merged into
-// the level: the merge may set lanes of the level to NaN, and the max of further elements would ignore that NaN.
+// Requires a reduction that may combine elements in any order. The remainder of the row must be processed before the other parts are merged
+// into `level`: the merge may set lanes of `level` to NaN, and the max that combines further elements would ignore that NaN.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -313,7 +314,8 @@ bool are_linear(Arena& arena, const Body& body, const SymAtom* variable) {
 }  // namespace
 
 std::optional<ReduceLowering::ElementRows> ReduceLowering::rows_of_elements(Sym begin, Sym end, const IndexAt& index_at) {
-  // Rows shorter than this are not followed: computing where each row begins costs more than a division by a constant for each element.
+  // Elements are not processed row by row if rows are shorter than this: computing where each row begins would cost more than a division by
+  // a constant for each element.
   constexpr int64_t kShortRow = 16;
   if (!pass_->row_values.empty() || !pass_->row_stores.empty()) return std::nullopt;
   const auto elements_at = [&](Sym position) {
@@ -416,8 +418,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   return body;
 }
 
-// Requires elements that are contiguous in memory, and vectors of at least 16 bytes: with smaller vectors a masked load takes several
-// instructions.
+// One instruction can load the elements if they are contiguous in memory and a vector has at least 16 bytes: a masked load of a smaller
+// vector takes several instructions.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;

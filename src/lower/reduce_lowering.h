@@ -2,14 +2,15 @@
 // several passes over the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile.
 // A pass may consist of stores only.
 //
-// lanes   For each index of the kept axes, each block of 4,096 elements is reduced in 64 accumulators (the vector axis), which are then
-//         folded by halving. The block results are reduced by the same rule. The elements are those of the innermost run of adjacent
-//         reduced axes; if there are reduced axes before it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
+// lanes   For each index of the kept axes (those that are not reduced), each block of 4,096 elements is reduced in 64 accumulators (the
+//         vector axis), which are then folded by halving. The block results are reduced by the same rule. The elements are those of the
+//         innermost run of adjacent reduced axes; if there are reduced axes before it, the results of the runs are combined one after the
+//         other. (reduce_lanes.cpp)
 // chain   Each block of 256 elements is one chain. The block results are combined by the same rule. The accumulators of a tile of the last
 //         kept axis are contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis. The rows of elements
 //         are read one after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
 //
-// In lanes order, vectors may instead run across the rows, if the schedule gives the last kept axis lanes (reduce_lane_columns.cpp).
+// In lanes order, vectors may instead run across the rows; they do if the schedule vectorises the last kept axis (reduce_lane_columns.cpp).
 //
 // If the order of the elements cannot affect the bits (as for a maximum), they are not divided into blocks.
 //
@@ -119,7 +120,8 @@ class ReduceLowering {
   /// Processes interleaved rows, each a separate memory stream.
   ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
   /// Processes the rows along the last kept axis with deferred stores (deferred_stores.h): the stores of the last pass over a row are
-  /// executed during a pass over the next row. If the last kept axis is the only one, the rows are those that one thread processes.
+  /// executed during a pass over the next row. If there is no other kept axis (axis that is not reduced), the rows are divided into shares
+  /// for the threads, and stores are not deferred beyond the end of a share.
   ir::Body rows_with_deferred_stores(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
   /// Returns the number of parts into which each row is divided; the parts are read at the same time, as separate memory streams.
@@ -134,27 +136,27 @@ class ReduceLowering {
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
-  /// Creates a level whose accumulators have lanes_of() elements, one for each lane, for a reduction of `count` elements. Adds NaN lanes if
-  /// these are faster.
+  /// Creates a level whose accumulators have lanes_of() elements, one for each lane, for a reduction of `count` elements. Adds NaN lanes,
+  /// which are accumulators that only detect NaN, if that is faster.
   BlockLevel lane_level(Sym count);
   /// Returns the number of lanes that reduce a block of `count` elements: 64, or, on a CPU, fewer if the number of elements is known to be
   /// at most 32, so that half of the lanes would only have the identity. Combining a value with the identity changes no bit.
   int64_t lanes_of(Sym count) const;
   /// Reduces elements [begin, end) of several rows at the same time, each row into the lanes of its level, and then merges the NaN lanes
-  /// into the other lanes. May be called again for the same levels; the NaN lanes, which still contain what they found, are then merged
-  /// again.
+  /// (accumulators that only detect NaN) into the other lanes. May be called again for the same levels; the NaN lanes, which still contain
+  /// what they found, are then merged again.
   virtual void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   /// Rows of the elements that a level combines: the element at position p is in row (p + offset) // length, at column (p + offset) %
-  /// length. An operand is broadcast, transposed or masked along these rows, or is a reshape of such a value. In terms of a row and a
-  /// column, the positions of all loads are linear along a row; in terms of p, each load needs a division. If the length is 0, no element
+  /// length. An operand is broadcast, transposed or masked along these rows, or is a reshape of such a value. As functions of row and
+  /// column, the positions of all loads are linear along a row; as functions of p, they contain divisions. If the length is 0, no element
   /// is in a row.
   struct ElementRows {
     Sym length, offset;
   };
   /// Returns the rows of elements [begin, end), or nothing if no load needs a division, or if there are no such rows.
   std::optional<ElementRows> rows_of_elements(Sym begin, Sym end, const IndexAt& index_at);
-  /// These do what lane_block() does. by_steps: each step combines the next element of every lane. by_rows: for a single level whose
-  /// elements lie in these rows, of which each has at least one element; follows the rows, so that no element needs a division.
+  /// Two implementations of lane_block(). by_steps: each step combines the next element of every lane. by_rows: processes one of the rows
+  /// `rows` (ElementRows) after the other, so that no element needs a division; requires a single level, and rows that are not empty.
   void lane_block_by_steps(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body);
   void lane_block_by_rows(const BlockLevel& level, const ElementRows& rows, Sym begin, Sym end, const IndexAt& index_at, ir::Body& body);
   /// Emits a loop over lanes 0 … count - 1, in which each lane of each row processes one of the elements from `start` on.
@@ -166,10 +168,10 @@ class ReduceLowering {
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
   /// Tests whether a vector of the reduction's accumulators is a whole number of cache lines.
   bool fills_lines(const Node* reduce) const;
-  /// Tests whether a reduction of `count` elements is faster with separate NaN lanes.
+  /// Tests whether a reduction of `count` elements is faster with separate NaN lanes (accumulators that only detect NaN).
   bool nan_lanes_pay(Sym count) const;
   /// Emits loops in which all 64 lanes process the elements from `start` on: lanes for the max or min of the elements other than NaN, and
-  /// NaN lanes.
+  /// NaN lanes, which only detect NaN.
   ir::Body number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at);
   ir::ExtremeOfNumbers numbers_of(size_t r);
 
@@ -215,8 +217,8 @@ class ReduceLowering {
   /// If operands of the pass are overlapping windows of an array (as in a depthwise convolution), copies the array's elements for this tile
   /// to scratch memory; later code of the pass reads the copy.
   void copy_windows(const Tile& tile, ir::Body& body);
-  /// Returns the number of columns for which rows are combined: those of the tile, or more, so that they are whole vectors
-  /// (reads_whole_vectors_). The results of further columns are not used.
+  /// Returns the number of columns for which rows are combined: those of the tile, or, if reads_whole_vectors_ is true, these rounded up to
+  /// whole vectors. The results of the additional columns are not used.
   Sym columns_read(const Tile& tile) const;
   ir::Body chain_pass(const Tile& tile);
   /// Tests whether only the accumulators of the columns in use get initial values. A tile has space for many columns, but if their number
@@ -236,8 +238,9 @@ class ReduceLowering {
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column. The
   /// accumulator of the tile's first column is element `first` of the level's accumulators.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1, Sym first = 0);
-  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown at compile time, or if
-  /// vectors run across rows in lanes order. If not, these columns are combined one by one, which for a short row may be all columns.
+  /// Tests whether the columns after the last whole vector of a row may be combined as a masked vector. Otherwise they are combined one by
+  /// one; in a short row they may be all columns. Returns false unless the number of columns is unknown at compile time, or vectors run
+  /// across rows in lanes order.
   bool may_mask_rest(const Tile& tile) const;
   /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
   /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
@@ -254,7 +257,8 @@ class ReduceLowering {
   };
   /// Returns how many chains of rows of `width` elements to interleave; 1: they are computed one after the other.
   int64_t interleaved_chains(const RowPass& pass, Sym width) const;
-  /// Returns how many indices of the second-to-last kept axis are interleaved; 1: no indices are interleaved, or there is no such axis.
+  /// Returns how many indices of the second-to-last kept axis (axis that is not reduced) are interleaved; 1: none, or there is no such
+  /// axis.
   int64_t interleaved_tiles() const;
   /// Reduces the tiles for all indices of the second-to-last kept axis, `together` interleaved indices at a time.
   ir::Body reduce_interleaved_tiles(const Index& outer_kept, int64_t together);
@@ -269,10 +273,10 @@ class ReduceLowering {
 
   // --- lanes of columns (reduce_lane_columns.cpp)
 
-  /// Tests whether the reduction is in lanes order, but its vectors run along the last kept axis.
+  /// Tests whether the reduction is in lanes order, but its vectors run across rows, along the last kept axis (axis that is not reduced).
   bool has_lane_columns() const;
-  /// lanes: the number of lanes of each column. set: the number of columns whose accumulators are set and folded, those of the tile, or
-  /// more if these are whole vectors; the results of further columns are not used.
+  /// lanes: the number of lanes of each column. set: the number of columns whose accumulators are set and folded: those of the tile,
+  /// rounded up to whole vectors if the tile has space for them. The results of the additional columns are not used.
   struct LaneColumns {
     int64_t lanes;
     Sym set;
@@ -313,7 +317,7 @@ class ReduceLowering {
   bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
   // If set, accumulators of columns are declared without initial values, and loops set the first *columns_set_ elements of each.
   std::optional<Sym> columns_set_;
-  bool masks_columns_ = false;  // whether the current mask depends only on the column (it is true if the column exists)
+  bool masks_columns_ = false;  // whether the current mask depends only on the column (the mask is true if the column exists)
   bool in_nan_retry_ = false;   // whether the code being generated is the body of a Retry statement (with_nan_retry())
   int names_ = 0;
 };

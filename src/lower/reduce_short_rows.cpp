@@ -1,9 +1,9 @@
-// Chain-order reductions of rows that do not fill a vector, such as the sums of three columns. An addition waits for the addition before it
-// in its chain, so the chains of a few columns leave most of a CPU's adders idle. Chains that do not depend on each other are therefore
-// interleaved, each with accumulators of its own:
+// Chain-order reductions (docs/semantics.md, "Sums") of rows that do not fill a vector, such as the sums of three columns. An addition
+// waits for the addition before it in its chain, so the chains of a few columns leave most of a CPU's adders idle. Chains that do not
+// depend on each other are therefore interleaved, each with accumulators of its own:
 //
-//   tiles    indices of the kept axis before the columns, if all rows are one block: the parts of a reduction that was split
-//            (schedule/split_reductions.h)
+//   tiles    the columns at several indices of the kept axis (one that is not reduced) before them, if all rows are one block: for example,
+//            the parts of a reduction that was split (schedule/split_reductions.h)
 //   blocks   whole blocks of one chain, whose results are combined in order (docs/semantics.md, "Sums")
 //   shares   equal shares of the rows, if any order gives the same bits (a maximum)
 #include <algorithm>
@@ -72,15 +72,16 @@ int64_t ReduceLowering::interleaved_tiles() const {
   const RowPass& pass = c_.plan.passes[0];
   if (kept_.size() < 2 || chain_levels(pass) > 1) return 1;
   if (kept_.size() == 2 && c_.plan.blocks > 0)
-    // Each index of the first axis is a block of a chain of kernels (schedule/chain.h), and the blocks are computed one after the other.
+    // Each index of the first axis is a block of a chain of kernels (schedule/chain.h). Blocks are computed one after the other, not
+    // interleaved.
     return 1;
   const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
   for (const Node* reduce : pass.reduces)
-    if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for only one tile at a time
+    if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for a single tile
   const int64_t chains = interleaved_chains(pass, size(kept_.back()));
   const Dim indices = size(kept_[kept_.size() - 2]);
   if (!indices.is_constant()) return chains;
-  // Each interleaved chain gets `share` consecutive indices. Uses only as many chains as shares of this size need, so that few or no
+  // Each interleaved chain gets `share` consecutive indices. There are only as many chains as shares of this size, so that few or no
   // indices are repeated at the end.
   const int64_t count = std::max<int64_t>(1, indices.constant()), share = ceil_div(count, chains);
   return ceil_div(count, share);

@@ -43,7 +43,7 @@ Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) 
     const Sym lane = mod(position, lanes), step = floor_div(position, lanes);
     return floor_div(lane, group_->elements) * own_elements_ + step * group_->elements + mod(lane, group_->elements);
   }
-  // Adds other_row_ if the index along the alternating axis is odd. The + 1 keeps the operand of mod nonnegative for the index -1, which
+  // Adds other_row_ if the index along the alternating axis is even. The + 1 keeps the operand of mod nonnegative for the index -1, which
   // stands for the row before the first one.
   if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
@@ -71,7 +71,7 @@ void RowValues::share_among(Group group) {
 std::vector<RowValues::Loaded> RowValues::loaded_again() const {
   std::vector<Loaded> found;
   std::unordered_map<const Node*, size_t> passes;  // for each array, the number of passes that load it
-  // Arrays that are loaded at elements other than the current one; nodes that earlier passes keep.
+  // elsewhere: arrays of which a pass loads elements other than the current one. kept: nodes whose values earlier passes keep.
   std::unordered_set<const Node*> elsewhere, kept;
   for (const RowPass& pass : c_.plan.passes) {
     // Nodes to visit. The flag says whether the node is used through a view, that is, at another element than the current one.

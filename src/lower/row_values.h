@@ -1,5 +1,6 @@
-// Row values: values that one pass of a row-wise kernel computes for each element of the row, and that later passes use again. Each is kept
-// in an array with one element for each element of the row. If the rows are adjacent columns, the array contains a tile of rows.
+// Row values: values that one pass of a row-wise kernel (a kernel that makes several passes over each row) computes for each element of the
+// row, and that later passes use again. Each is kept in an array with one element for each element of the row. If the rows are adjacent
+// columns, the array contains a tile of rows.
 #pragma once
 
 #include <utility>
@@ -21,8 +22,8 @@ class RowValues {
     Sym start;
     int64_t columns;
   };
-  /// Double-buffers the row values: rows with an even and an odd index along this kept axis have separate arrays, because two adjacent rows
-  /// are in use at the same time.
+  /// Double-buffers the row values: rows with an even index along `axis`, which is not reduced, and rows with an odd index have separate
+  /// arrays, because two adjacent rows are in use at the same time.
   void alternate_along(size_t axis) { alternating_ = axis; }
   /// Divides each row among the threads of a group on a GPU. A thread has `elements` adjacent lanes of the 64 that reduce a row
   /// (docs/semantics.md, "Sums"). Row values are kept in the threads' registers if the row is known to be short, else in shared memory; a

@@ -1,5 +1,5 @@
-// Lowers scans (the scan template): makes the loops over the kept axes (those that are not scanned), and the code that tree order and chain
-// order share.
+// Lowers scans (the scan template): makes the loops over the kept axes (those that are not scanned), and the code that the two orders of
+// scans, tree and chain, share.
 #include "lower/scan.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ void lower_scan(KernelContext& context) {
     nest.push_back(new_loop(context.arena, "oidx", 0, element_count(kept)));
     index = unflatten(nest[0]->variable, kept);
   } else {
-    // In chain order the last kept axis consists of the columns, which have a separate loop.
+    // In chain order, the indices of the last axis that is not scanned are the columns; lower_chain_scan() makes the loop over them.
     if (!is_tree && !kept.empty()) kept.pop_back();
     for (size_t i = 0; i < kept.size(); ++i) {
       nest.push_back(new_loop(context.arena, cat("oidx", i), 0, kept[i]));

@@ -19,7 +19,7 @@ class ScanLowering {
   struct BlockLevel {
     Row carries;         // running values at the current item of this level
     Row totals;          // totals of the items so far in the current block of this level; empty on the last level
-    Row starts;          // above level 0: running values after the last item; the next block of the level below starts from these
+    Row starts;          // above level 0: running values after the items so far; the next block of the level below starts from these
     Row group, running;  // in tree order, above level 0: the 64 items of a group before the scan, and their running values
   };
 
@@ -54,7 +54,7 @@ class ScanLowering {
   Accumulators accumulators_;
   // rows_together_: number of elements of a column (chain order) or groups of a row (tree order) that are interleaved.
   int simd_width_ = 1, rows_together_ = 1;
-  int64_t scheduled_tile_ = 0;  // tile size of the last kept axis; 0: the schedule gives none
+  int64_t scheduled_tile_ = 0;  // tile size of the last axis that is not scanned; 0: the schedule gives none
 
  private:
   int names_ = 0;

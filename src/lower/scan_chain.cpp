@@ -1,5 +1,6 @@
-// Lowers scans in chain order. The running values (carries) and totals of a tile of the last kept axis are contiguous (in the L1 cache, or
-// in registers) and are the vector axis. The rows of elements are read one after the other, several in each step.
+// Lowers scans in chain order (docs/semantics.md, "Scans"). The indices of the last axis that is not scanned are the columns. The running
+// values (carries) and totals of a tile of columns are contiguous (in the L1 cache, or in registers) and are the vector axis. The rows of
+// elements are read one after the other, several in each step.
 #include <algorithm>
 
 #include "base/text.h"
@@ -14,8 +15,8 @@ namespace {
 // Maximum number of vectors of columns whose running values are in registers. The scan needs no other registers, because the elements that
 // it adds are memory operands.
 constexpr int64_t kMaxRunning = 16;
-// The accumulators of at most this many vectors of columns are all set, also if only some of them are in use: that takes a few
-// instructions.
+// If the accumulators of a tile are at most this many vectors, all of them are initialised, even if only some are in use: that takes only a
+// few instructions.
 constexpr int64_t kVectorsSetAtOnce = 4;
 
 class ChainScan : ScanLowering {
@@ -55,7 +56,7 @@ class ChainScan : ScanLowering {
     return tiles;
   }
 
-  /// Scans columns [start, start + width) of the last kept axis.
+  /// Scans columns [start, start + width), which are indices of the last axis that is not scanned.
   Body columns(const Index& outer_kept, Sym start, Sym width, int64_t capacity) {
     const auto kept_at = [&](Sym column) {
       Index kept = outer_kept;
@@ -142,7 +143,8 @@ class ChainScan : ScanLowering {
       store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
       return loop;
     };
-    // The loop begins at a cache line if the array does. A store that crosses cache lines costs more than a load that does.
+    // The first store of this loop is at the start of a cache line if the array begins at one. A store that crosses cache lines costs more
+    // than a load that does.
     const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
     const Sym front = mod(Sym(0) - width, elements);
     Loop* rest = line(front, (counts_[0] - 1) * width);
@@ -243,7 +245,7 @@ class ChainScan : ScanLowering {
     for (Stmt* s : vector_columns(columns, simd_width_, 1, kMaxRunning)) body.push_back(s);
   }
 
-  bool sets_columns_in_use_ = false;  // whether accumulators are declared without first values, which loops set (declare_columns())
+  bool sets_columns_in_use_ = false;  // whether loops set the initial values of accumulators (declare_columns())
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Arranges the groups of a scan along rows in a software pipeline. The work on a group is divided into parts. While one group executes a
-// part, the next group executes the part before it, which hides the latency between the parts of one group.
+// Arranges the groups (64 elements each) of a scan along rows in a software pipeline. The work on a group is divided into parts. While one
+// group executes a part, the next group executes the part before it, which hides the latency between the parts of one group.
 #pragma once
 
 #include <functional>

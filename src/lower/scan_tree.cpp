@@ -1,8 +1,9 @@
-// Lowers scans in tree order. For each index of the kept axes, groups of 64 elements are loaded, scanned by one statement (AccScan) and
-// stored; the lanes are the vector axis. The level above processes the totals of blocks in the same way: it collects 64 totals in a group.
-// It scans that group again after each block, because the next block needs its carry. The schedule gives the number of groups that are
-// software-pipelined (ScanPipeline). If the stores are non-temporal and rows are not whole cache lines, the results of a block are first
-// written to an array in the first-level cache (ScanLineBuffer).
+// Lowers scans in tree order (docs/semantics.md, "Scans"). For each index of the axes that are not scanned, groups of 64 elements are
+// loaded, scanned by one statement (AccScan) and stored; the lanes are the vector axis. The level above processes the totals of blocks in
+// the same way: it collects 64 totals in a group. It scans that group again after each block, because the next block starts from the
+// running value after it (the carry). The schedule gives the number of groups that are software-pipelined (ScanPipeline). If the stores are
+// non-temporal and rows are not whole cache lines, the results of a block are first written to an array in the first-level cache
+// (ScanLineBuffer).
 //
 // The loads and stores of a group are scheduled here, before the rest of the kernel (ir::apply_tags), because two decisions depend on the
 // resulting vectors: groups are pipelined only if all their loads and stores are whole vectors (pipelined_groups() tries that), and each
@@ -47,7 +48,7 @@ class TreeScan : ScanLowering {
       // the arrays need no initial value, because every element is set before it is read
       for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
     }
-    if (!mod(counts_[0], kGroup).is_constant(0)) {  // if the condition is false, every block consists of whole groups
+    if (!mod(counts_[0], kGroup).is_constant(0)) {  // otherwise every block consists of whole groups of kGroup elements
       int64_t size = kQuad;
       while (size < std::min(most, kGroup)) size *= 2;
       part_group_ = accumulators_.add(scans_, size);
@@ -173,7 +174,7 @@ class TreeScan : ScanLowering {
     }
     if (groups < kMinPipelinedGroups) return 1;
     // Generates the loads and stores of a group as a trial. The group need not be the first one, because in a view (a roll, for example) a
-    // later group may consist of two pieces.
+    // later group may consist of two pieces that are not adjacent in memory.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);

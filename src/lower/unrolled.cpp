@@ -175,8 +175,8 @@ class UnrolledLowering {
     return body;
   }
 
-  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). There are at most as many elements as one
-  /// group of a scan has.
+  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). There are no more elements than in one
+  /// group of a scan (64).
   void make_running(const Node& scan, std::vector<const UOp*>& elements) {
     constexpr auto kQuad = static_cast<size_t>(ir::kQuad);
     static_assert(kMaxShortAxis <= kScannedGroup);

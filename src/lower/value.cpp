@@ -180,8 +180,8 @@ const UOp* ValueBuilder::pad(const Node* node, const Index& index, const UOp* ma
   return arena_.apply(Op::kWhere, node->dtype, {inside, value(node->sources[0], source, both(mask, inside)), filled});
 }
 
-/// If `node` is a slice that this kernel computes, follows the chain of such slices to the node below them. Returns that node, and replaces
-/// `index` by the index of the same element in it.
+/// While `node` is a slice that this kernel computes, goes on to the node of which it is a slice. Returns the node where this ends, and
+/// replaces `index` by the index of the same element in that node.
 const Node* ValueBuilder::below_slices(const Node* node, Index& index) const {
   while (node->op == Op::kSlice && !is_loaded(program_, plan_, node)) {
     const auto& slice = node->as<SliceAttributes>();
@@ -235,8 +235,8 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
   return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));
 }
 
-/// Returns an element of a Gather node. The position along the gather axis is known only at run time; the other entries of the index are
-/// symbolic.
+/// Returns an element of a Gather node. The position along the gather axis is known only at run time, unless the indices are expressions of
+/// their own position (positions.h); the other entries of the index are symbolic.
 const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp* mask) {
   const auto axis = static_cast<size_t>(node->as<GatherAttributes>().axis);
   const Sym size = node->sources[0]->shape[axis];

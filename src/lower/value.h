@@ -1,6 +1,6 @@
-// Lowers by pulling: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. The value
-// of a stored node is therefore one expression, into which all elementwise ops, views, pads and concats between the loaded buffers and the
-// store are fused.
+// Makes the expression of one element of a node, recursively from expressions of elements of its sources. Ops that only move elements, such
+// as reshape and permute, change only the index. The value of a stored node is therefore one expression, into which all elementwise ops,
+// views, pads and concats between the loaded buffers and the store are fused.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ class ValueBuilder {
   /// Returns the element of the node at `index`. If there is a mask, the expression loads from memory only where the mask is true, and its
   /// value is unspecified elsewhere.
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
-  /// Makes later calls of value() return `value` for this node, a reduction, scan or custom function of this kernel, regardless of the
-  /// index. Callers bind a new value when the position of the kernel's loops changes.
+  /// Makes later calls of value() return `value` for this node (a reduction, scan or custom function of this kernel), whatever the index
+  /// is. The caller must bind another value before it makes code for another position of the kernel's loops.
   void bind(const Node* node, const ir::UOp* value) {
     bound_[node] = value;
     values_.clear();

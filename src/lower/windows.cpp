@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-constexpr double kMinReads = 2;  // fewest reads of each element for which a copy pays
+constexpr double kMinReads = 2;  // windows are copied only if each copied element is read at least this many times, on average
 
 /// Returns the index of the element of `array` that is read to compute the element of `factor` at this index; nullopt if no element or
 /// several elements are read.
@@ -45,19 +45,19 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
     int64_t size = 1;
-    // `first` is added to the position that is read if all variables are 0; the sum is the first position of the box. `copied` and `wanted`
-    // are the numbers of positions that are copied and that value() may read.
+    // Along one axis of the array: `first` is the distance from the position that is read if all variables are 0 to the first position of
+    // the copied box. `copied` and `wanted` are the numbers of positions that are copied, and that value() may read.
     Sym copied = 1, wanted = 1, first = 0;
     for (const Axis& axis : axes) {
       const auto along = linear_in(at, variable_of(axis.variable));
       if (!along) return std::nullopt;
       at = along->rest;
-      if (axis.most == 1) continue;  // the only position is 0, so the step does not matter; it may be symbolic
+      if (axis.most == 1) continue;  // the variable is always 0, so its coefficient does not matter and may be symbolic
       if (!along->coefficient.is_constant()) return std::nullopt;
       int64_t step = along->coefficient.constant();
       if (step < 0) {
-        // Positions descend along this axis, as those of the terms of a transposed convolution do. So the box begins at the last of these
-        // positions.
+        // The position decreases as the variable increases, as in a transposed convolution. So the copied box begins at the position for
+        // the last value of the variable.
         if (!axis.count.is_constant(axis.most) || !axis.read.is_constant(axis.most)) return std::nullopt;
         first += step * (axis.most - 1);
         step = -step;
@@ -114,8 +114,8 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
   return {outermost};
 }
 
-/// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Positions
-/// beyond the end of the box are zero in the copy; they are read only for results that are not stored.
+/// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Elements
+/// that value() may read although they are not copied (Ends) are set to zero; they are read only for results that are not stored.
 Body Windows::copy_box(size_t axis, Index there, const Ends& ends, int simd_width) {
   Arena& arena = c_->arena;
   bool reads_beyond = false;  // whether value() reads elements beyond the copied ones along this axis or a later one

@@ -1,5 +1,5 @@
-// Copies to scratch memory the elements of an array that the overlapping windows of a block read. Without the copy, a convolution would
-// read each element once for every position in its window, and would test for padding at each read.
+// Copies to scratch memory the elements of an array that overlapping windows read for a block of results. Without the copy, a convolution
+// would read each element once for every position in its window, and would test for padding at each read.
 #pragma once
 
 #include <optional>

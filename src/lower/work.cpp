@@ -16,10 +16,11 @@ namespace {
 // Times in picoseconds, measured on a Xeon with AVX-512, whose vectors have 16 lanes of f32. kInstruction: a vector instruction, such as an
 // addition or a load. kLongUnit: a unit of the cost (ops.def) of an operation that costs at least kLongCost units; exp (12 units) takes
 // 0.29 ns for each element, log and sin (14 and 15 units) 0.35 ns. kByte: a byte that is read or written; copies in L2 reach 82 GB/s,
-// counting both. kSingle: one lane of a vector whose elements are not adjacent in memory, which are loaded one by one.
+// counting both. kSingle: the load of one lane, if the lanes of a vector are not adjacent in memory and are loaded one by one.
 constexpr double kInstruction = 200, kLongUnit = 400, kByte = 12, kSingle = 400;
 constexpr int64_t kLongCost = 5;
-/// Single loads count only in kernels of at most this many operations. In others they hardly matter, but take long to find.
+/// Loads of single lanes (kSingle) count only in kernels of at most this many operations. In larger kernels they hardly affect the time,
+/// and finding them would take long.
 constexpr size_t kFewOperations = 64;
 /// One step of a register tile: a multiply-add of vectors, with its share of everything else. Products and convolutions of many sizes take
 /// 14 to 54 ps for each multiply-add of f32 (5 ps at the peak rate).
@@ -59,8 +60,9 @@ Sym product_of(const Dim& count, double each) {
 class Time {
  public:
   explicit Time(Dim elements) : elements_(elements) {}
-  /// Adds the time of something that is done for each of `count` elements. If it is not known whether there are fewer of them than elements
-  /// of the kernel, `are_fewer` decides: true if they are rows of these, for example, so that their time hardly matters.
+  /// Adds `time` for each of `count` elements. If `count` differs from the number of the kernel's elements and one of the two is symbolic,
+  /// the sum is approximate: the time is ignored if `are_fewer` is true (for example, if there is one for each row) or if `count` is
+  /// constant; otherwise `count` is taken to be the number of the kernel's elements.
   void add(const Dim& count, double time, bool are_fewer) {
     if (count == elements_)
       each_ += time;
@@ -93,7 +95,7 @@ double time_of(const Node& node) {
   return static_cast<double>(cost) * (cost < kLongCost ? kInstruction : kLongUnit);
 }
 
-/// Returns the nodes whose time counts. Several results of one call of a custom function count once.
+/// Returns the nodes whose times are added up. Of several results of one call of a custom function, only the first is returned.
 std::vector<const Node*> counted_nodes(const Program& program, const KernelPlan& plan) {
   std::vector<const Node*> nodes;
   for (const Node* node : computed_nodes(program, plan)) {
@@ -104,8 +106,9 @@ std::vector<const Node*> counted_nodes(const Program& program, const KernelPlan&
   return nodes;
 }
 
-/// Returns the number of loads for each element of which vectors load the lanes one by one, because they are not adjacent in memory. Only
-/// vectors along the last axis of an elementwise kernel count: the other recipes choose an axis along which elements are adjacent.
+/// Returns how many of the loads for an element are vector loads whose lanes are loaded one by one, because they are not adjacent in
+/// memory. Only vectors along the last axis of an elementwise kernel count: the other recipes choose an axis along which elements are
+/// adjacent.
 int64_t single_loads(const Program& program, const KernelPlan& plan, const Schedule& schedule) {
   if (schedule.recipe != Template::kElementwise || schedule.axes.empty() || schedule.axes.back().simd_width == 1) return 0;
   const KernelViews views(program, plan);
@@ -123,9 +126,9 @@ int64_t single_loads(const Program& program, const KernelPlan& plan, const Sched
   return loads;
 }
 
-/// Adds the time of the kernel's accesses to memory, of which each instruction reads or writes `lanes` elements. If a kernel reduces,
-/// arrays that have another number of elements than the reductions' source are results, or operands that are read again and again from the
-/// first cache, such as the factors of a product.
+/// Adds the time of the kernel's accesses to memory, of which each instruction reads or writes `lanes` elements. If a kernel reduces, the
+/// time of arrays whose number of elements is not that of the reductions' source may be ignored (Time::add): they are results, or operands
+/// that are read again and again from the first-level cache, such as the factors of a product.
 void add_accesses(const Program& program, const KernelPlan& plan, double lanes, Time& total) {
   const bool are_fewer = !plan.reduces.empty();
   const auto access = [&](const Node& array) {
@@ -164,7 +167,7 @@ Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& sche
   for (const Node* node : nodes) {
     const bool is_reduced = is_reduce(node->op);
     const Dim own = is_reduced || kept_of_sort(*node) > 0 ? count : element_count(node->shape);
-    if (is_contraction && own == count) continue;  // the multiply-add counts it, or it is computed before, when the factors are copied
+    if (is_contraction && own == count) continue;  // the multiply-add includes it, or it is computed when the factors are packed
     total.add(own, time_of(*node) / lanes, !plan.reduces.empty());
   }
   if (nodes.size() <= kFewOperations) total.add(kSingle * static_cast<double>(single_loads(program, plan, schedule)));

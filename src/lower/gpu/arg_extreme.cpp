@@ -85,7 +85,7 @@ Body GroupArgExtreme::row(const Index& position) {
   const int best = new_lanes(dtype_, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   const int index = new_lanes(index_, Op::kMin, identity_of(Op::kReduceMin, index_), body);
   // Initially, the index of a lane is that of its first element. If all elements of the lane equal the identity, none is better than the
-  // initial value, and the index keeps this value, which is correct.
+  // initial value of `best`. The index of the first element then remains, which is correct.
   each_own_lane(lanes, body, [&](Sym lane, Body& into) {
     const UOp* first = number(index_, lane);
     if (!proven_at_most(lanes, count_)) first = choose(arena_.in_range(count_ - 1 - lane), first, no_index(index_));

@@ -17,8 +17,8 @@ class GroupArgExtreme final : public ArgExtremeLowering {
   /// Declares a spread accumulator, whose elements are divided among the registers of a group's threads, with one element for each lane;
   /// returns its number.
   int new_lanes(DType dtype, Op combine, Scalar init, ir::Body& body);
-  /// Emits visit(lane, statements) for lanes 0 … count - 1; each thread executes its own lanes. With `access`, the memory accesses of a
-  /// thread's adjacent lanes are grouped where possible.
+  /// Emits visit(lane, statements) for lanes 0 … count - 1; each thread executes its own lanes. If `access` is true, the memory accesses of
+  /// a thread's adjacent lanes are combined into wide accesses where possible.
   template <class Visit>
   void each_own_lane(Sym count, ir::Body& body, Visit visit, bool access = false);
   /// Folds the accumulator over all threads. Returns the result as a value that is the same for every thread.
@@ -28,9 +28,9 @@ class GroupArgExtreme final : public ArgExtremeLowering {
   const int64_t elements_, threads_;
   const DType index_;  // dtype of indices
   bool is_wide_ = false;
-  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
-  // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
-  // are grouped.
+  // An i64 that is computed at run time, for the arrays that the kernel accesses several elements at a time: the bitwise or of the
+  // distances, in elements, from the start of a cache line to the start of each array (ir::Together). If it is a multiple of the number of
+  // elements of an access, all these arrays are aligned. null: every access is of a single element.
   const ir::UOp* distances_ = nullptr;
 };
 

@@ -13,7 +13,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMostColumns = 32;  // maximum number of columns of a tile: one for each thread of a warp
-// A group has more threads than a warp, because groups of at most a warp would share a thread block.
+// A group must have more threads than a warp, because several groups of at most a warp would be executed by one thread block.
 constexpr int64_t kFewestThreads = 64, kMostThreads = 256;
 constexpr int64_t kThreadsOfColumn = 16;
 constexpr int64_t kBytesOfThread = 64;  // bytes of a tile for each thread: 16 loads of f32 are in flight

@@ -37,8 +37,9 @@ class ColumnTile {
     Sym place, row, column;
     bool exists;
   };
-  /// Emits make(element) for each element of the tile; each thread processes its share of the elements. `exists` is true where `rows_left`
-  /// and `columns_left` rows and columns, counted from the first ones of the tile, include the element; elsewhere it is false.
+  /// Emits make(element) for each element of the tile; each thread processes its share of the elements. `rows_left` and `columns_left` are
+  /// the numbers of rows and columns from the start of the tile to the end of the array; Element::exists is false for elements of the tile
+  /// that are beyond that end.
   void for_each_element(Sym rows_left, Sym columns_left, ir::Body& body, const std::function<ir::Body(const Element&)>& make) const;
 
  private:

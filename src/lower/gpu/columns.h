@@ -1,5 +1,5 @@
-// Lowers reductions in chain order for a GPU, unless they have few columns (group_columns.h): one thread executes an iteration of the
-// thread loop and reduces a few adjacent columns in its registers:
+// Lowers reductions in chain order (docs/semantics.md, "Sums") for a GPU, unless they have few columns (group_columns.h): one thread
+// executes an iteration of the thread loop and reduces a few adjacent columns in its registers:
 //
 //   thread g in 0 .. columns / 4:
 //     declare acc0                                         # 4 columns
@@ -35,9 +35,9 @@ class ColumnThreads final : public ReduceLowering {
   ir::Body passes_of(const Index& outer, Sym start, int64_t width);
 
   int64_t columns_;  // number of adjacent columns that a thread reduces
-  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
-  // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
-  // are grouped.
+  // An i64 that is computed at run time, for the arrays that the kernel accesses several elements at a time: the bitwise or of the
+  // distances, in elements, from the start of a cache line to the start of each array (ir::Together). If it is a multiple of the number of
+  // elements of an access, all these arrays are aligned. null: every access is of a single element.
   const ir::UOp* distances_ = nullptr;
 };
 

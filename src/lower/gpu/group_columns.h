@@ -1,7 +1,7 @@
-// Lowers chain-order reductions of few columns for a GPU, such as the sum of [n, 3] along axis 0. If one thread reduced each column from
-// memory (columns.h), there would be few threads; if few columns are neighbours, the threads of a warp would also read pieces of memory
-// that are far from each other. Instead a group of threads copies a tile of rows (column_tile.h) to shared memory, and thread t combines
-// the elements of column t from there:
+// Lowers chain-order reductions (docs/semantics.md, "Sums") of few columns for a GPU, such as the sum of [n, 3] along axis 0. If one thread
+// reduced each column from memory (columns.h), there would be few threads; if few columns are neighbours, the threads of a warp would also
+// read pieces of memory that are far from each other. Instead a group of threads copies a tile of rows (column_tile.h) to shared memory,
+// and thread t combines the elements of column t from there:
 //
 //   thread block in 0 .. indices of the other kept axes:
 //     declare acc0, acc1                                      # shared: 256 rows x 4 columns; the value of each thread's column

@@ -27,13 +27,13 @@ class GroupScan : protected ScanLowering {
 
   /// Tests whether a row has several blocks at the level that this phase scans (phase_.level), so that there is a level above it.
   bool has_level_above() const { return phase_.level + 1 < whole_.counts.size(); }
-  /// Returns the number of blocks of a row that this phase scans. For totals, these are all blocks but the last.
+  /// Returns the number of blocks of a row that this phase scans: all, or, if the phase computes the totals of blocks, all but the last.
   Sym blocks() const {
     if (!has_level_above()) return 1;
     return phase_.totals ? whole_.counts[phase_.level + 1] : ceil_div(count_, kBlock);
   }
-  /// Returns the number of items from the start of block number `block` to the end of its row. For totals, whose blocks are whole,
-  /// returns the number of items of a block.
+  /// Returns the number of items from the start of block number `block` to the end of its row. If the phase computes the totals of blocks,
+  /// returns the number of items of a block, because it scans only whole blocks.
   Sym items_left(Sym block) const { return phase_.totals ? Sym(kBlock) : count_ - block * kBlock; }
   /// Returns item number `along` of the level that this phase scans. On level 0 it is an element of the scan's source, at index `kept` of
   /// the axes that are not scanned. On higher levels it is the total of a block, at position `place` among all totals of the level.

@@ -11,8 +11,8 @@ using namespace ir;
 
 namespace {
 
-/// Sets the addresses and layouts of the arrays that a Fourier transform reads and writes. `position` is an index along all row axes except
-/// the last one.
+/// Sets the addresses and layouts of the arrays that a Fourier transform reads and writes. `position` is the flattened index along all row
+/// axes except the last one.
 void set_parts(Routine& routine, const Transform& t, Sym position) {
   routine.parts = parts_of(t, position);
   routine.kept = t.kept;

@@ -68,9 +68,9 @@ class GroupRows final : public ReduceLowering {
 
   int64_t threads_, elements_;  // number of threads of a group; number of adjacent lanes that a thread has
   bool is_wide_ = false;        // whether a thread's accesses to adjacent elements are combined into wide ones
-  // An i64 that is computed at run time: the bitwise or of the distances, in elements, from the start of a cache line to each array with
-  // grouped accesses (ir::Together). The arrays are aligned if it is a multiple of the number of elements of an access. null: no accesses
-  // are grouped.
+  // An i64 that is computed at run time, for the arrays that the kernel accesses several elements at a time: the bitwise or of the
+  // distances, in elements, from the start of a cache line to the start of each array (ir::Together). If it is a multiple of the number of
+  // elements of an access, all these arrays are aligned. null: every access is of a single element.
   const ir::UOp* distances_ = nullptr;
 };
 

@@ -164,8 +164,8 @@ class ColumnScan : GroupScan {
   const Shape inner_;  // sizes of the axes after the scanned axis; their indices are the columns
   const Sym width_;    // number of columns
   const ColumnTile tile_;
-  // Index, as a number, along the axes before the scanned one; number of the block; first column of the tile; number of columns from there
-  // to the last one.
+  // Flattened index along the axes before the scanned one; number of the block; first column of the tile; number of columns from that
+  // column to the last one.
   Sym outer_number_, block_, first_column_, columns_left_;
   Index outer_index_;
   Row elements_, running_;

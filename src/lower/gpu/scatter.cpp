@@ -80,7 +80,7 @@ class GroupScatter {
     return s;
   }
 
-  /// The element of the updates that a thread has.
+  /// The element of the updates that a thread processes.
   struct Own {
     Index outer;  // its index along the axes in front of the scatter axis
     Sym number, column;
@@ -108,8 +108,8 @@ class GroupScatter {
     });
   }
 
-  /// Makes a kernel in which the thread of the first update of a row applies all updates of the row, in one column. The updates are sorted
-  /// by rows.
+  /// Makes a kernel in which the thread of the first update of a row applies all updates of the row, in one column. The updates must be
+  /// sorted by the row to which they apply.
   void by_sorted_updates() {
     for_each_update([&](const Own& own) {
       auto *row = arena_.statement<Define>(), *before = arena_.statement<Define>();
@@ -117,7 +117,7 @@ class GroupScatter {
       row->value = arena_.cast(DType::kI64, position(own.outer, own.number, own.column));
       before->variable = arena_.syms().loop("previous", 0, length_);
       before->value = arena_.cast(DType::kI64, position(own.outer, max(own.number - 1, 0), own.column));
-      // The update is the first one of its row if it is the first one of all or if the row before it is less.
+      // The update is the first one of its row if it is the first one of all, or if the update before it applies to a lower row.
       const Sym is_first = max(row->variable - before->variable - 1, Sym(0) - own.number);
       before->body = {new_if(arena_, is_first, applied(own, row->variable))};
       row->body = {before};
@@ -177,7 +177,8 @@ class GroupScatter {
     const int64_t wanted =
         outer_count.is_constant() ? std::max<int64_t>(1, kScatterGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
     const int64_t ranges = std::min(wanted, std::max<int64_t>(1, range(length_).hi));
-    // If there is only one index of the axes in front, the number of groups is limited to the length of the scatter axis.
+    // If there is only one index of the axes in front of the scatter axis, the number of groups is limited to the length of the scatter
+    // axis.
     const bool is_alone = outer_count.is_constant(1);
     Loop* blocks = new_loop(arena_, "block", 0, is_alone ? min(length_, ranges) : outer_count * ranges, LoopKind::kThread);
     const Index outer = unflatten(is_alone ? Sym(0) : floor_div(blocks->variable, ranges), outer_);
@@ -202,8 +203,8 @@ class GroupScatter {
   Loop* new_group() { return new_loop(arena_, "thread", 0, kScatterThreads, LoopKind::kGroup); }
   const UOp* zero() { return arena_.constant(scalar_from_int(DType::kI32, 0)); }
 
-  /// Sets the shared array acc0 for a chunk of indices: to 1 + its row in the range for each index that is in the range, and to 0 for any
-  /// other index.
+  /// Sets one element of the shared array rows_ for each index of a chunk: to 1 + the row, counted from the start of the group's range, if
+  /// the index is in that range, and to 0 if it is not.
   Stmt* find_rows(const Index& outer, Sym begin, Sym first, Sym size) {
     const auto all = [&](bool is_whole) {
       Loop *group = new_group(), *step = new_loop(arena_, "step", 0, kChunk / kScatterThreads, LoopKind::kUnroll);
@@ -224,8 +225,8 @@ class GroupScatter {
     return new_if(arena_, count_ - begin - kChunk, {all(true)}, {all(false)});
   }
 
-  /// Sets the shared array acc1: to a positive number for each run of 32 indices of the chunk that contains an index in the range, and to 0
-  /// for any other run.
+  /// Sets one element of the shared array hits_ for each run of 32 indices of the chunk: to a positive number if the run contains an index
+  /// in the group's range, and to 0 if it does not.
   Loop* find_runs() {
     Loop *group = new_group(), *index = new_loop(arena_, "index", 0, kRun, LoopKind::kUnroll);
     c_.kernel.accumulators.push_back(

@@ -40,9 +40,9 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
                                     .is_row = true});
 }
 
-/// Chooses the direction of runs. The elements of a run are consecutive terms or lanes, depending on the direction in which the factor is
-/// contiguous in memory. If it is contiguous in neither direction, a run is a single element, and neighbouring threads load neighbouring
-/// lanes.
+/// Chooses the direction of runs. A run consists of the elements that a thread may load by one access: consecutive terms or lanes,
+/// depending on the direction in which the factor is contiguous in memory. If it is contiguous in neither direction, a run is a single
+/// element, and neighbouring threads load neighbouring lanes.
 void StagedFactor::choose_runs() {
   run_ = std::min(elements_of_access(dtype_), elements_);
   const Sym lane = arena_.syms().loop("lane", 0, std::max<int64_t>(1, range(sizes_.lanes).hi)),

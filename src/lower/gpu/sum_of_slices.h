@@ -1,6 +1,6 @@
-// Makes the second kernel of a product on a GPU whose terms are split into slices (schedule/gpu/product_slices.h), and the scratch buffer
-// through which it gets the sums of the slices. A thread adds the sums of one result over all slices, in the order of docs/semantics.md
-// ("Sums"): the sums of 256 slices at a time, then 256 of these block results at a time, and so on.
+// Makes the second kernel of a product on a GPU whose terms are split into slices (schedule/gpu/product_slices.h), and the stores by which
+// the first kernel passes it the sums of the slices through a scratch buffer. A thread adds the sums of one result over all slices, in the
+// order of docs/semantics.md ("Sums"): the sums of 256 slices at a time, then 256 of these block results at a time, and so on.
 //
 //   thread r in 0 .. results:
 //     declare acc0 = 0
