@@ -28,7 +28,7 @@ NodeRef one_plus(const Step& s, NodeRef x) { return add({number(s, 1), x}); }
 NodeRef one_minus(const Step& s, NodeRef x) { return add({number(s, 1), neg(x)}); }
 /// Returns 1 - x², computed as (1 - x)(1 + x). Near ±1 the subtraction 1 - x² would lose digits, but 1 - x and 1 + x do not.
 NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x), one_plus(s, x)}); }
-/// The rule of erf: g · 2/√π · exp(-x²).
+/// The adjoint rule of erf: g · 2/√π · exp(-x²), where g is the gradient of the result.
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
 /// The adjoint of a Fourier transform is the inverse transform without normalisation. It equals the forward transform with the real and
@@ -45,8 +45,8 @@ int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 NodeRef whole(const Step& s) { return s.g; }
 NodeRef nothing(const Step&) { return nullptr; }
 
-/// The rule of maximum and minimum: the gradient is g if only this source equals the result, g/2 if both sources do, else 0. If one source
-/// is NaN, the gradient of both is g, as in PyTorch.
+/// The adjoint rule of maximum and minimum. If g is the gradient of the result, the gradient of this source is g if only this source equals
+/// the result, g/2 if both sources do, else 0. If one source is NaN, the gradient of both is g, as in PyTorch.
 NodeRef adjoint_of_choice(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef loses = s.y->op == Op::kMax ? apply(Op::kLt, {mine, other}) : apply(Op::kLt, {other, mine});
@@ -54,8 +54,8 @@ NodeRef adjoint_of_choice(const Step& s) {
   return where({loses, number(s, 0), where({apply(Op::kEq, {s.a(), s.b()}), half, s.g})});
 }
 
-/// The rule of logaddexp: g times the share of this source in exp(a) + exp(b), which is the sigmoid of this source minus the other source.
-/// If both sources are the same infinity, each has the share 1/2.
+/// The adjoint rule of logaddexp(a, b): the gradient of the result times the share of this source in exp(a) + exp(b). The share is the
+/// sigmoid of this source minus the other source. If both sources are the same infinity, each has the share 1/2.
 NodeRef adjoint_of_logaddexp(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef is_infinite = apply(Op::kEq, {apply(Op::kAbs, {mine}), number(s, std::numeric_limits<double>::infinity())});
@@ -63,29 +63,31 @@ NodeRef adjoint_of_logaddexp(const Step& s) {
   return mul({s.g, build::sigmoid(where({has_no_difference, number(s, 0), add({mine, neg(other)})}))});
 }
 
-/// The rule of pow for the base: g · b · a^(b - 1). For b = 0 the gradient is 0, even if a^-1 is infinite.
+/// The adjoint rule of pow(a, b) for the base a: g · b · a^(b - 1), where g is the gradient of the result. For b = 0 the gradient of a is
+/// 0, even if a^-1 is infinite.
 NodeRef adjoint_of_base(const Step& s) {
   const NodeRef is_zero = apply(Op::kEq, {s.b(), number(s, 0)});
   const NodeRef exponent = add({where({is_zero, number(s, 1), s.b()}), number(s, -1)});
   return mul({s.g, where({is_zero, number(s, 0), mul({s.b(), apply(Op::kPow, {s.a(), exponent})})})});
 }
 
-/// The rule of pow for the exponent: g · a^b · log(a). For a = 0 and b >= 0 the gradient is 0 although log(a) is infinite, because 0^b is 0
-/// for all b > 0.
+/// The adjoint rule of pow(a, b) for the exponent b: g · a^b · log(a), where g is the gradient of the result. For a = 0 and b >= 0 the
+/// gradient of b is 0 although log(a) is infinite, because 0^b is 0 for all b > 0.
 NodeRef adjoint_of_exponent(const Step& s) {
   const NodeRef at_zero = apply(Op::kBitAnd, {apply(Op::kEq, {s.a(), number(s, 0)}), apply(Op::kLe, {number(s, 0), s.b()})});
   return mul({s.g, mul({s.y, apply(Op::kLog, {where({at_zero, number(s, 1), s.a()})})})});
 }
 
-/// The rule of atan2, except for the sign: g / h · (side / h), where h is hypot(a, b) and `side` is the other source.
+/// The adjoint rule of atan2(a, b), except for the sign: g / h · (side / h), where g is the gradient of the result, h is hypot(a, b), and
+/// `side` is b in the rule for a, and a in the rule for b.
 NodeRef turned(const Step& s, NodeRef side) {
   const NodeRef length = apply(Op::kHypot, {s.a(), s.b()});
   return mul({s.g, div({div({side, length}), length})});
 }
 
-/// The rule of hypot: g · (side / hypot(a, b)), where `side` is this source. At the origin the gradient and its own derivatives are 0, as
-/// for the norm of a vector and the abs of a complex number: `where` selects 0 there, and the divisor is replaced by 1, so that no 0 / 0
-/// occurs.
+/// The adjoint rule of hypot(a, b): g · (side / hypot(a, b)), where g is the gradient of the result, and `side` is the source to which the
+/// rule belongs. At the origin the gradient and its own derivatives are 0, as for the norm of a vector and the abs of a complex number:
+/// `where` selects 0 there, and the divisor is replaced by 1, so that no 0 / 0 occurs.
 NodeRef along(const Step& s, NodeRef side) {
   const NodeRef at_origin = apply(Op::kEq, {s.y, number(s, 0)});
   return mul({s.g, where({at_origin, number(s, 0), div({side, where({at_origin, number(s, 1), s.y})})})});

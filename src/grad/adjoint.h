@@ -21,9 +21,9 @@ struct Step {
   NodeRef c() const { return y->sources[2]; }
 };
 
-/// Returns the contribution, in the dtype of the source. The rule of an elementwise op returns it in y's shape; if the source has rank 0,
-/// gradient.cpp then sums the contribution. Every other rule returns it in the source's shape. Null means that there is no contribution,
-/// because the derivative is zero almost everywhere.
+/// Computes what a node y contributes to the gradient of one of its sources, in the dtype of that source. The rule of an elementwise op
+/// returns the contribution in y's shape; if the source has rank 0, gradient.cpp then sums it. Every other rule returns it in the source's
+/// shape. Null means that there is no contribution, because the derivative is zero almost everywhere.
 using Rule = NodeRef (*)(const Step&);
 
 enum class Flow : uint8_t {
@@ -43,7 +43,7 @@ struct Adjoint {
 
 const Adjoint& adjoint_of(Op op);
 
-/// Calls the rule for a step. The op of the node must have flow kRules.
+/// Calls the adjoint rule for source number step.index of the node step.y. The op of that node must have Flow::kRules.
 NodeRef contribution(const Step& step);
 
 }  // namespace harp::grad

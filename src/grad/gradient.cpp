@@ -22,7 +22,7 @@ bool carries_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype)
 
 /// How the value of a node depends on the nodes x for which gradients are wanted.
 enum class Dependence : uint8_t {
-  // Not at all, or constant almost everywhere: bools, integers rounded from floats, results of argsort.
+  // The value does not depend on any x, or it is constant almost everywhere: bools, integers rounded from floats, results of argsort.
   kNone,
   kSmooth,   // a float or complex number that depends on an x
   kThrough,  // an integer computed through an op that has no derivative, for example from the bits of a float
@@ -86,9 +86,9 @@ class Walk {
     }
   }
 
-  /// The complete gradient of a node when the node is visited: the sum of the contributions of its users. At an Expand, two or more
-  /// contributions that are outer products stay in `products`. One contraction later computes their sum and reduces the expanded axes
-  /// (outer_products.h).
+  /// The gradient of a node at the time when the node is visited: the contributions of all its users. They are added, with one exception:
+  /// if the node is an Expand, two or more contributions that are outer products stay separate in `products`. One contraction later
+  /// computes their sum and reduces the expanded axes (outer_products.h).
   struct Arrived {
     std::vector<NodeRef> products;
     NodeRef sum = nullptr;  // the sum of all other contributions; null if there are none
@@ -139,7 +139,8 @@ class Walk {
   uint32_t first_;
   std::vector<Dependence> dependence_;
   std::vector<bool> is_x_, reached_;
-  // By node id: the contributions computed so far, in the node's shape. The list is cleared when the node is visited.
+  // The contributions to each node's gradient that have been computed so far, by node id, in the node's shape. The list is cleared when the
+  // node is visited.
   std::vector<std::vector<NodeRef>> parts_;
   std::unordered_map<NodeRef, NodeRef> gradients_;  // the gradients of those xs that were reached
 };

@@ -1,5 +1,5 @@
-// Builds the adjoint of logcumsumexp. The gradient of element k is the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] -
-// y[i]) is the share of x[k] in y[i].
+// Builds the adjoint of y = logcumsumexp(x). If g is the gradient of y, the gradient of x[k] is the sum over all i >= k of g[i] · exp(x[k]
+// - y[i]), where exp(x[k] - y[i]) is the share of x[k] in y[i].
 //
 // The formula "running sum of g[i] · exp(-y[i]), times exp(x[k])" cannot be used: its exponentials overflow. Logarithms of these terms
 // cannot be summed either: near 1e8, the rounding error of a logarithm in f32 exceeds log(2). Therefore the differences x[k] - y[i] are
@@ -25,7 +25,8 @@ constexpr int64_t kBlock = 64;
 /// An array that is cut into blocks has the axes [before, blocks, elements, after]. These are the numbers of the middle two axes.
 constexpr int kBlocks = 1, kElements = 2;
 
-/// The arrays x, y and g of the adjoint step, cut into blocks. If the scan is reversed, they are reversed along the axis first.
+/// The source x, the result y and the gradient g of the result, cut into blocks. If the scan is reversed, they are reversed along the axis
+/// first.
 class Blocks {
  public:
   explicit Blocks(const Step& s)
@@ -56,9 +57,9 @@ class Blocks {
   }
   Shape shape() const { return {before_, count_, size_, after_}; }
 
-  /// True unless y is -inf. y is -inf as long as no element has contributed to the running sum.
+  /// False where y, the logarithm of a running sum of exponentials, is -inf because all elements of x so far are -inf; true elsewhere.
   static NodeRef is_something(NodeRef y) { return elementwise(Op::kNe, {y, constant_like(y, -std::numeric_limits<double>::infinity())}); }
-  /// True for the elements i that contribute: y is not -inf, and the element is not padding after the end of the array.
+  /// True for the elements i that contribute to gradients: y is not -inf, and the element is not padding after the end of the array.
   NodeRef counts() const {
     const Dim all = count_ * size_;
     if (all == length_) return is_something(y_);
@@ -76,8 +77,8 @@ class Blocks {
   /// `of_block` has one element per block, in the shape [before, blocks, 1, after]. Broadcasts it to all elements of the blocks.
   NodeRef stretched(NodeRef of_block) const { return build::broadcast_to(of_block, shape()); }
 
-  /// Returns, for each element k, the sum of the contributions of the elements i of the same block. Arrays of pairs have the shape [before,
-  /// blocks, k, i, after].
+  /// Returns, for each element k, the sum of what the elements i of the same block contribute to its gradient. Arrays of pairs have the
+  /// shape [before, blocks, k, i, after].
   NodeRef from_own_block() const {
     const Shape pairs = {before_, count_, size_, size_, after_};
     const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, size_, 1, after_}), pairs); };
@@ -87,8 +88,9 @@ class Blocks {
     return sum_over(share(counted, x, y, of_i(g_)), 3);
   }
 
-  /// Returns, for each element, the sum of the contributions of the elements of later blocks. First, for each block k, the contributions of
-  /// all blocks i > k are summed relative to the last y of block k. Arrays of pairs of blocks have the shape [before, k, i, after].
+  /// Returns, for each element, the sum of what the elements of later blocks contribute to its gradient. First, for each block k, the
+  /// contributions of all blocks i > k are summed with the last y of block k in place of x; the sum is then multiplied by exp(x - last y)
+  /// for each element of block k. Arrays of pairs of blocks have the shape [before, k, i, after].
   NodeRef from_later_blocks() const {
     const NodeRef first = build::part_along(y_, kElements, 0, 1), last = build::part_along(y_, kElements, size_ - 1, 1);
     const NodeRef counted = counts();

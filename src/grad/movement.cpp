@@ -24,9 +24,9 @@ NodeRef adjoint_of_expand(const Step& s) { return build::reduce(Op::kSum, s.g, s
 
 NodeRef adjoint_of_reshape(const Step& s) { return build::reshape(s.g, s.a()->shape); }
 
-/// Moves g to the places of the source that the slice read, with zeros everywhere else: flips axes with negative steps, inserts zeros
-/// between elements for larger steps, and pads. One pad and one slice serve all axes. The slice also removes the zeros after the last
-/// element if they extend past the end.
+/// Moves the elements of g to the positions in the source that the slice read, with zeros everywhere else: flips axes with negative steps,
+/// inserts zeros between elements for larger steps, and pads. One pad and one slice serve all axes. The slice also removes the zeros after
+/// the last element if they extend past the end.
 NodeRef adjoint_of_slice(const Step& s) {
   const auto& [start, step] = s.y->as<SliceAttributes>();
   const Shape& shape = s.a()->shape;

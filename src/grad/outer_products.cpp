@@ -9,7 +9,7 @@ namespace {
 
 using build::is_repeated_along;
 
-/// One factor of each product, and the axis along which these factors are concatenated.
+/// The first factors, or the second factors, of all products, and the axis along which these factors are concatenated.
 struct Factors {
   std::vector<NodeRef> nodes;
   bool have_new_axis;  // true: the factors are concatenated along a new first axis

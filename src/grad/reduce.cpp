@@ -1,4 +1,5 @@
-// Builds adjoints of reductions. In the gradient, each reduced axis is inserted again with size 1, and broadcast to the size in the source.
+// Builds adjoints of reductions. The gradient of the result gets each reduced axis back, with size 1, and is broadcast along it to the size
+// that the axis has in the source.
 #include "grad/rules.h"
 #include "graph/composites.h"
 
@@ -28,10 +29,10 @@ NodeRef sum_of_others(const Step& s, NodeRef x) { return build::sub(spread(s, re
 
 NodeRef adjoint_of_sum(const Step& s) { return spread(s, s.g); }
 
-/// The gradient of element i is g times the product of the other elements. To avoid a division by zero, `rest` is the array with ones in
-/// place of zeros, and the zeros among the other elements are multiplied separately as `factor`: 1 if there are none, 0 if there are
-/// several. If there is exactly one, the factor is that element itself: its value is 0, but a second derivative needs its derivative, which
-/// is 1.
+/// The gradient of element i is g times the product of the other elements, which is the product of all elements divided by element i. To
+/// avoid a division by zero, `rest` is the array with ones in place of zeros, and the zeros among the other elements are multiplied
+/// separately as `factor`: 1 if there are none, 0 if there are several. If there is exactly one, the factor is that element itself: its
+/// value is 0, but a second derivative needs its derivative, which is 1.
 NodeRef adjoint_of_prod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = elementwise(Op::kEq, {x, zero});

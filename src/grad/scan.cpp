@@ -50,9 +50,10 @@ NodeRef adjoint_of_cumprod(const Step& s) {
   return where({is_zero, build::sub(sum_from_here(s, first), own), to_others});
 }
 
-/// For every k, g[k] is added to the gradient of one element: the last element up to k that equals the running extreme, or is NaN. A
-/// running max of positions gives the position of that element. The gradient of element i is the sum of all g[k] for which this position is
-/// i. This takes n·n comparisons, none of which is stored.
+/// Result k of a running max or min is a copy of one element: the last element up to k that equals the running extreme, or is NaN. So g[k],
+/// the gradient of result k, is added to the gradient of that element. A running max of positions gives the position of that element for
+/// every k. The gradient of element i is the sum of all g[k] for which this position is i. This takes n·n comparisons, none of which is
+/// stored.
 NodeRef adjoint_of_running_extreme(const Step& s) {
   const ScanAttributes& scan = s.y->as<ScanAttributes>();
   const NodeRef x = s.a();

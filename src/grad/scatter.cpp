@@ -1,4 +1,4 @@
-// Builds adjoints of scatters. Each element of the result combines an element of x with its updates, in their order.
+// Builds adjoints of scatters. A scatter combines each element of x with the updates of that element, in the order of the updates.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"
@@ -19,7 +19,7 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
   return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));
 }
 
-/// True for each update that is the last update of its element, whose value is therefore the element of the result.
+/// True for each update that is the last update of its element; the element of the result is the value of this update.
 NodeRef is_last(const Step& s) {
   const NodeRef order = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
