@@ -224,8 +224,8 @@ constexpr Operation row(std::string_view name, const Named (&named)[N], Function
 
 // Functions that only the table of operations calls.
 
-/// Builds a reduction. If `order` is given, the node gets exactly the given axes, order and `product`; otherwise build::reduce() chooses
-/// the order and `product`.
+/// Builds a reduction. If `order` is given, the node gets exactly the given axes, order and `product` (ReduceAttributes); otherwise
+/// build::reduce() chooses the order and `product`.
 const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool keepdims, std::optional<std::string_view> order,
                             bool product);
 const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool exclusive, bool reverse,

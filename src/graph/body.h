@@ -35,7 +35,7 @@ struct BodyExpression {
   DType dtype;
   Scalar value = {};
   int axis = -1;
-  int array = -1;  // the number of an input; kSize: also ElementBody::kOutput, the results
+  int array = -1;  // the number of an input; for kSize also ElementBody::kOutput, which means the results
   int variable = -1;
   Op op = Op::kAdd;
   std::vector<int> operands = {};

@@ -62,10 +62,10 @@ struct SliceSpec {
   int64_t step = 1;
 };
 NodeRef slice(NodeRef source, std::span<const SliceSpec> axes);  // one spec per axis
-/// Takes size[i] elements along each axis i, from position start[i] on, with the distance step[i], and without clamping. Bounds that cannot
-/// be proven are checked at run time (requirements.h).
+/// Takes size[i] elements along each axis i: the element at position start[i], and then every step[i]-th element. Nothing is clamped to the
+/// axis. Bounds that cannot be proven are checked at run time (requirements.h).
 NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<const Dim> size, std::span<const int64_t> step);
-/// Returns specs from which slice() makes exactly this Slice node, or nothing if there are none.
+/// Returns the start, stop and step of each axis with which slice() makes exactly this Slice node, or nothing if there are none.
 std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef slice_node);
 NodeRef pad(NodeRef source, std::span<const Dim> before, std::span<const Dim> after, Scalar value);
 NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilation);

@@ -130,7 +130,7 @@ NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<cons
 
 namespace {
 
-/// If `e` is just the max of two expressions, returns these two; else nothing.
+/// If the expression `e` is max(a, b) and nothing else, returns a and b; else nothing.
 std::vector<Dim> operands_of_max(Dim e) {
   if (e.is_constant() || e.node()->constant != 0 || e.node()->terms.size() != 1) return {};
   const SymTerm& term = e.node()->terms[0];
@@ -138,8 +138,8 @@ std::vector<Dim> operands_of_max(Dim e) {
   return {term.factors[0]->a, term.factors[0]->b};
 }
 
-/// A position or size that was clamped from below is a max. Returns the expressions it may have been before: the operands of the max, and
-/// the expression itself.
+/// A start or size that was clamped from below is an expression max(a, b). Returns what the expression may have been before it was clamped:
+/// a, b, and the expression itself.
 std::vector<Dim> unclamped(Dim clamped) {
   std::vector<Dim> meant = operands_of_max(clamped);
   meant.push_back(clamped);
@@ -154,8 +154,8 @@ void add_position(std::vector<std::optional<Dim>>& positions, Dim position, Dim 
   positions.emplace_back(position);
 }
 
-/// Finds a spec that resolve() converts to this range. It tries these stops in order: none, the position after the last element, and
-/// start + size * step.
+/// Finds the start, stop and step that resolve() converts to this range. It tries these stops in order: none, the position after the last
+/// element, and start + size * step.
 std::optional<SliceSpec> spec_of(const Range& wanted, Dim length) {
   std::vector<std::optional<Dim>> starts = {std::nullopt}, stops = {std::nullopt};
   for (const Dim start : unclamped(wanted.start)) add_position(starts, start, length);
@@ -189,11 +189,12 @@ std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef node) {
 
 namespace {
 
-/// Returns the first term in a monomial order (symbolic_order.h). A fixed order makes division with remainder by one divisor well defined.
+/// Returns the leading term of a size expression, which is a polynomial: the first term in a monomial order (symbolic_order.h). A fixed
+/// order makes division with remainder by one divisor well defined.
 SymTerm leading_term(Dim e) { return e.is_constant() ? SymTerm{e.constant(), {}} : e.node()->terms[0]; }
 
-/// Returns the atom as an expression. For a min, max, division or select, the expression is built again; because expressions are interned,
-/// this returns the existing one.
+/// Returns an atom (a factor of a term: a variable, min, max, division or select) as an expression. All except variables are built again;
+/// because expressions are interned, this returns the existing one.
 Dim expression_of(const SymAtom* atom, SymTable& table) {
   switch (atom->kind) {
     case AtomKind::kVariable: return *table.find_variable(atom->name);

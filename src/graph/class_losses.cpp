@@ -27,8 +27,8 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   HARP_CHECK(target->shape == shape, Code::kShape, op, ": the target (", label(target), ") has shape ", to_string(target->shape), "; for ",
              label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " it must have ", to_string(shape));
   Graph& graph = check_node(op, x);
-  // The number of classes may not fit a narrow dtype such as i8. The dtype in which operations on such integers are computed (i32) is wide
-  // enough.
+  // The number of classes may not fit a narrow dtype such as i8. So a target of a narrow dtype is cast to the dtype in which operations on
+  // it are computed (i32).
   if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);
   const Dim count = x->shape[static_cast<size_t>(axis)];
   Classes classes{nullptr, nullptr, nullptr, {axis}};

@@ -40,9 +40,9 @@ Parts exponential(const Parts& z) {
   return {re, mul({size, apply(Op::kSin, {z.im})})};
 }
 
-/// log(z) of z = p + iq. Near the unit circle, rounding |z| loses the digits that log(|z|) depends on. There the real part is computed as
-/// half of log(|z|²), with |z|² - 1 = (p - 1)(p + 1) + q². Elsewhere log1p is applied to 0: for small z the sum rounds to -1, where the
-/// gradient of log1p is infinite.
+/// Returns log(z) of z = p + iq. Near the unit circle, rounding |z| loses the digits that log(|z|) depends on. There the real part is
+/// computed as half of log(|z|²) = log1p(|z|² - 1), with |z|² - 1 = (p - 1)(p + 1) + q². Elsewhere log1p gets 0 as its argument: for small
+/// z, |z|² - 1 rounds to -1, where the gradient of log1p is infinite.
 Parts logarithm(const Parts& z) {
   const NodeRef size = length(z), usual = apply(Op::kLog, {size});
   const NodeRef is_above = apply(Op::kLe, {number(z.re, 0.5), size});
@@ -53,9 +53,9 @@ Parts logarithm(const Parts& z) {
   return {where({is_near, near, usual}), argument(z)};
 }
 
-/// The square root with a nonnegative real part. The larger part is the root of a sum of two positive numbers; the smaller part follows
-/// from it. The absolute values of z.re and of `lesser` are computed by a selection and by a product with ±1: the gradient of `abs` at 0
-/// is 0, which is wrong on the imaginary axis and on the negative real axis.
+/// Returns the square root with a nonnegative real part. One of its two parts, the larger one, is the root of a sum of two positive
+/// numbers; the other part follows from it. The absolute values of z.re and of `lesser` are computed by a selection and by a product with
+/// ±1 instead of `abs`, whose gradient at 0 is 0: that would be wrong on the imaginary axis and on the negative real axis.
 Parts root(const Parts& z) {
   const NodeRef half = number(z.re, 0.5), zero = number(z.re, 0);
   const NodeRef size = mul({length(z), half});
@@ -76,9 +76,10 @@ Parts cosine_h(const Parts& z) {
   const NodeRef re = mul({apply(Op::kCosh, {z.re}), apply(Op::kCos, {z.im})});
   return {re, mul({apply(Op::kSinh, {z.re}), apply(Op::kSin, {z.im})})};
 }
-/// tanh(x + iy) by Kahan's formula. With t = tan(y), s = sinh(x) and b = 1 + t²: (b·cosh(x)·s + i·t) / (1 + b·s²). For |x| > 20 the real
-/// part is ±1. From 400 (f32: 50) on the divisor is infinite, so x is clamped there, which keeps s finite. Quotients that are not used, or
-/// whose divisor is infinite, are replaced by constants: else a gradient of 0 would be multiplied by an infinity.
+/// Returns tanh(x + iy), computed by Kahan's formula: (b·cosh(x)·s + i·t) / (1 + b·s²), with t = tan(y), s = sinh(x) and b = 1 + t². For
+/// |x| > 20 the real part is ±1. For |x| >= 400 (f32: 50) the divisor is infinite; there x is replaced by ±400 (±50), so that s stays
+/// finite. Quotients that are not used, or whose divisor is infinite, are replaced by constants: else a gradient of 0 would be multiplied
+/// by an infinity.
 Parts tangent_h(const Parts& z) {
   const NodeRef zero = number(z.re, 0), one = number(z.re, 1);
   const double limit = z.re->dtype == DType::kF32 ? 50 : 400;

@@ -55,8 +55,8 @@ NodeRef product_of_last(NodeRef z) {
   return reshape(z, std::move(shape));
 }
 
-/// Running products along the last axis. The running products of the pairs are the results at odd positions. A result at an even position
-/// is the running product of the pairs before it times the element at that position.
+/// Returns the running products along the last axis. Elements 2i and 2i + 1 are a pair. The running products of the pairs' products are the
+/// results at odd positions. A result at an even position is the product of all pairs before it times the element at that position.
 NodeRef products_along_last(NodeRef z) {
   const Dim n = z->shape.back();
   std::vector<NodeRef> levels;

@@ -152,12 +152,12 @@ NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> af
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, NodeRef value, std::string_view mode);
 
 // indexing.cpp: gathers
-/// numpy.take: the axes of `indices` replace the axis of x. No axis: takes from the flattened array.
+/// numpy.take: the axes of `indices` replace the axis of x. Without an axis, takes elements of the flattened array.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
 
 // scatter.cpp: scatters
-/// torch.scatter_reduce: reduction "sum", "prod", "mean", "max", "min". Without include_self, an element of x that has updates does not
-/// take part in the reduction itself; only its updates do.
+/// torch.scatter_reduce: reduction "sum", "prod", "mean", "max", "min". Without include_self, the result of an element of x that has
+/// updates is the reduction of its updates alone; with it, the element itself is reduced too.
 NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, std::string_view reduction, bool include_self);
 /// torch.index_add: adds updates[…, i, …] to x[…, indices[i], …], in ascending i; indices have rank 1.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
@@ -215,7 +215,7 @@ NodeRef random_normal(NodeRef key, NodeRef counter, const Shape& shape, DType dt
 /// Batch axes are broadcast. An array of rank 1 is a row vector on the left, and a column vector on the right.
 NodeRef matmul(NodeRef a, NodeRef b);
 NodeRef batch_matmul(NodeRef a, NodeRef b);  // matmul of arrays of rank 2 or more
-/// Sums over the last axis of a and the second to last axis of b, or the only axis of b.
+/// numpy.dot: sums products over the last axis of a and the second to last axis of b (or the only axis of b).
 NodeRef dot(NodeRef a, NodeRef b);
 NodeRef tensordot(NodeRef a, NodeRef b, std::span<const int> a_axes, std::span<const int> b_axes);
 NodeRef vecdot(NodeRef a, NodeRef b, int axis);  // sums conj(a) · b along one axis; the other axes are broadcast
@@ -307,8 +307,8 @@ struct InterpolateOptions {
   std::string_view nearest_mode = "round_prefer_floor";  // "round_prefer_floor", "round_prefer_ceil", "floor" or "ceil"
   double cubic_coeff_a = -0.75;
 };
-/// Resizes the last sizes.size() axes to these sizes. scales has one entry per axis, or is empty: then a scale is the size of the result /
-/// the size of x. Scales only affect which coordinates of x are read.
+/// Resizes the last sizes.size() axes to these sizes. scales has one entry per axis, or is empty: then the scale of an axis is the size of
+/// the result divided by the size of x. Scales only affect which coordinates of x are read.
 NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const double> scales, const InterpolateOptions& options);
 
 // Operations defined by an expression, in which the inputs are called x0, x1 … (custom.cpp)

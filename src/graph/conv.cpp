@@ -12,7 +12,7 @@ namespace harp::build {
 namespace {
 
 // Labels of axes (contract.h). kSpatial + i, kKernel + i and kPhase + i are the labels of the i-th spatial axis, the i-th kernel axis and
-// the i-th phase axis (phases exist only in transposed convolutions).
+// the i-th phase axis (only a transposed convolution has phase axes; the comment on conv_transpose() defines phases).
 constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
 
 /// The checked operands of a convolution or transposed convolution: arrays of the right rank in one dtype, and a number of groups that
@@ -130,10 +130,11 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   return add_bias(c, chain_of_products(c.op, {weight, chain}, x, Labels{kBatch, kOut} + space));
 }
 
-// Element o of a transposed convolution is the sum of x[i]·w[k] over all i and k with i·stride + k·dilation = o + padding. Let
-// o + padding = q·stride + p. The kernel (dilated first if both stride and dilation are more than 1) is reshaped to [taps j, phases p],
-// with `stride` phases. The element is then the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with one kernel per phase. A
-// convolution of x with zeros inserted between its elements would give the same result, but would multiply the zeros.
+// Element o of a transposed convolution of x with the kernel w is the sum of x[i]·w[k] over all i and k with i·stride + k·dilation = o +
+// padding. Let o + padding = q·stride + p with 0 <= p < stride; p is the phase. The kernel (dilated first if both stride and dilation are
+// more than 1) is reshaped to [taps j, phases p]. The element is then the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with
+// one kernel per phase. A convolution of x with zeros inserted between its elements would give the same result, but would multiply the
+// zeros.
 NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
                        std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups) {
   const Convolution c = checked("conv_transpose", operands, spatial, groups);

@@ -110,7 +110,8 @@ NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
   HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
              " are allowed");
   check_dim("one_hot", graph, depth, "the depth");
-  // The depth may not fit a narrow dtype such as i8. The dtype in which operations on such integers are computed (i32) is wide enough.
+  // The depth may not fit a narrow dtype such as i8. So indices of a narrow dtype are cast to the dtype in which operations on them are
+  // computed (i32).
   if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);
   Shape shape = indices->shape, with_one = indices->shape;
   shape.push_back(depth);

@@ -66,7 +66,7 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
   }
 }
 
-/// An operation over the values of an expression, for custom_reduce and custom_cumulative.
+/// How custom_reduce and custom_cumulative combine the values of an expression.
 struct Combination {
   std::string_view name;
   NodeRef (*reduce)(NodeRef x, const Axes& axes, bool keepdims);

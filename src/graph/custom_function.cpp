@@ -1,4 +1,5 @@
-// Nodes of custom functions. The results of one call differ only in their dtypes and in CustomAttributes::result.
+// Builds the nodes of a call of a custom function, one for each result (body.h). They differ only in their dtypes and in
+// CustomAttributes::result.
 #include "base/error.h"
 #include "graph/body.h"
 #include "graph/check.h"

@@ -12,7 +12,8 @@
 namespace harp::build {
 namespace {
 
-// For at most this many arrays the best plan is searched for. (The search for n arrays tries about 3^n / 2 splits.)
+// The best order of the contractions is searched for only if there are at most this many arrays. (The search for n arrays tries about 3^n /
+// 2 splits.)
 constexpr size_t kMaxPlanned = 12;
 
 /// If a label occurs twice in an operand, replaces its two axes by their diagonal, which becomes the last axis.
@@ -33,7 +34,8 @@ Labelled without_repeats(NodeRef x, Labels labels) {
   return {x, std::move(labels)};
 }
 
-/// Returns the size of every label. An array in which a label has size 1 may be broadcast, so the size comes from the other arrays.
+/// Returns the size of every label (an index such as i in "ij,jk->ik"). An array in which a label has size 1 may be broadcast, so the size
+/// comes from the other arrays.
 std::map<int, Dim> sizes_of(std::span<const Labelled> terms) {
   std::map<int, std::pair<Dim, NodeRef>> found;
   for (const Labelled& term : terms) {
@@ -53,8 +55,8 @@ std::map<int, Dim> sizes_of(std::span<const Labelled> terms) {
   return sizes;
 }
 
-/// The pairs to contract, in this order. Numbers below the number of arrays denote the arrays; number (count of arrays + k) denotes the
-/// result of pair k.
+/// The pairs of arrays to contract, in this order. If there are n arrays, the numbers 0 to n - 1 denote these arrays, and number n + k
+/// denotes the result of pair k.
 using Plan = std::vector<std::pair<size_t, size_t>>;
 
 Plan left_to_right(size_t count) {
@@ -63,9 +65,9 @@ Plan left_to_right(size_t count) {
   return plan;
 }
 
-/// Finds the tree of pairs with the fewest multiplications by dynamic programming: for each set of arrays, it tries every way to split the
-/// set in two. A set is a binary number whose lowest bit stands for array 0; sets are visited in ascending order. Among equally good trees
-/// the first one is kept.
+/// Finds the order of pairwise contractions, a binary tree, that has the fewest multiplications, by dynamic programming: for each set of
+/// arrays, it tries every way to split the set in two. A set is a binary number whose lowest bit stands for array 0; sets are visited in
+/// ascending order. Among equally good trees the first one is kept.
 class Planner {
  public:
   Planner(std::span<const Labelled> terms, const Labels& result, const std::map<int, Dim>& sizes) : count_(terms.size()) {
@@ -118,7 +120,8 @@ class Planner {
       if (indices[i]) result *= sizes_[i];
     return result;
   }
-  /// Appends the pairs of the best tree to the plan, and returns the number of the last result. Recursive, at most kMaxPlanned levels deep.
+  /// Appends the pairs of the best tree for this set of arrays to the plan, and returns the number of the tree's result. Recursive, at most
+  /// kMaxPlanned levels deep.
   size_t unroll(size_t set, const std::vector<size_t>& part, Plan& plan) const {
     if (part[set] == 0) {
       size_t array = 0;

@@ -8,7 +8,7 @@
 namespace harp::build {
 namespace {
 
-// The last axis of "..." has label kEllipsis, the axis before it kEllipsis + 1, and so on. Smaller labels are letters.
+// The last axis for which "..." stands has the label kEllipsis, the axis before it kEllipsis + 1, and so on. Smaller labels are letters.
 constexpr int kEllipsis = 256;
 constexpr std::string_view kDots = "...";
 
@@ -18,7 +18,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
   fail(Code::kInvalidArgument, "einsum: \"", spec, "\" ", what);
 }
 
-/// Converts a term to labels, one per letter; -1 stands for the ellipsis.
+/// Converts the subscripts of one array, such as "ij", to labels: one per letter, and -1 for the ellipsis.
 Labels parse_term(std::string_view spec, std::string_view term) {
   Labels labels;
   bool has_ellipsis = false;
@@ -43,7 +43,7 @@ Labels parse_term(std::string_view spec, std::string_view term) {
   return labels;
 }
 
-/// Replaces the ellipsis by labels for `count` axes.
+/// Replaces the label -1 of the ellipsis by the labels of the `count` axes for which it stands.
 Labels with_ellipsis(const Labels& labels, int count) {
   Labels result;
   for (const int label : labels) {

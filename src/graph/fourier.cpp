@@ -116,8 +116,8 @@ NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   return from_parts(arguments.transform(arguments.parts(arguments.size), true));
 }
 
-/// Computes the complex transform and returns one half of it. (A complex transform of half the length, of pairs of numbers, would be
-/// faster, but has another order of additions, and the bits would depend on whether the length is even.)
+/// Computes the transform as for a complex array, and returns the first half of it. (A complex transform of half the length, of pairs of
+/// numbers, would be faster, but has another order of additions, and the bits would depend on whether the length is even.)
 NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const TransformArguments arguments("rfft", x, n, axis, norm);
   HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; use fft for complex numbers");
@@ -127,8 +127,9 @@ NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   return from_parts({re, part_along(all.im, arguments.axis, 0, half)});
 }
 
-/// Only half of the elements are given; the others are complex conjugates of them, in reverse order. An element that is its own conjugate
-/// is treated as real, because its imaginary part contributes only to the imaginary part of the result, which is dropped.
+/// x has only the first half of the elements that are transformed; the others are complex conjugates of these, in reverse order. An element
+/// that is its own conjugate is treated as real, because its imaginary part contributes only to the imaginary part of the result, which is
+/// dropped.
 NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const TransformArguments arguments("irfft", x, n, axis, norm, true);
   const Parts half = arguments.parts(floor_div(arguments.size, 2) + 1);

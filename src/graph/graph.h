@@ -82,8 +82,8 @@ struct PadAttributes {
   bool operator==(const PadAttributes&) const = default;
 };
 struct UnfoldAttributes {
-  /// The axis along which windows are taken. Its size becomes the number of windows; the elements of a window form a new last axis of
-  /// `size`.
+  /// The axis along which windows are taken. Its size becomes the number of windows; the elements of a window form a new last axis, which
+  /// has the size `size`.
   int axis;
   Dim size;
   int64_t stride, dilation;  // both >= 1
@@ -101,8 +101,8 @@ struct ConcatAttributes {
 /// The attributes of a gather or a scatter.
 struct GatherAttributes {
   int axis;
-  // Only for a scatter: the indices are in ascending order along the axis, and the same for all elements of a row of updates. None is
-  // negative, and none exceeds the axis. Set by the scheduler (schedule/sorted_scatters.h), never in a graph of the user.
+  // Only for a scatter: the indices are in ascending order along the axis, and all elements of a row of updates have the same index. None
+  // is negative, and none exceeds the axis. Set by the scheduler (schedule/sorted_scatters.h), never in a graph of the user.
   bool is_sorted = false;
   bool operator==(const GatherAttributes&) const = default;
 };
@@ -113,7 +113,7 @@ struct ElementBody;  // body.h
 struct CustomAttributes {
   std::string text;
   std::vector<DType> dtypes;  // the dtypes of all results of the call
-  int result;                 // the result that the node is, 0 to dtypes.size() - 1
+  int result;                 // the number of the result that this node represents, 0 to dtypes.size() - 1
   std::shared_ptr<const ElementBody> body;
   bool operator==(const CustomAttributes& other) const { return text == other.text && dtypes == other.dtypes && result == other.result; }
 };
@@ -137,9 +137,9 @@ struct NativeAttributes {
   bool operator==(const NativeAttributes&) const = default;
 };
 
-/// An index check: each element of the source must be a valid index of an axis of `size`. The error message begins with `what` and names
-/// `asker`, the array that contains or needs the index ("": the node's source). An optional check is enforced only with the compile option
-/// check_indices.
+/// An index check: each element of the source must be a valid index of an axis with `size` elements. The error message begins with `what`
+/// and names `asker`, the array that contains or needs the index ("": the node's source). An optional check is enforced only with the
+/// compile option check_indices.
 struct CheckAttributes {
   Dim size;
   std::string what, asker;
@@ -246,7 +246,7 @@ class Graph {
   /// Returns a copy that shares nothing with this graph. It contains all inputs, used or not, but no other dead nodes. Every compile starts
   /// with a copy, so that several threads can compile a const Graph.
   std::unique_ptr<Graph> clone() const;
-  /// Like clone(), with shape variables replaced by expressions of this graph's table of size expressions. The copy may add expressions to
+  /// Like clone(), with shape variables replaced by expressions of this graph's table of size expressions. Copying may add expressions to
   /// that table, so no other thread may use this graph at the same time.
   std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
   /// Returns a graph with only these outputs, the nodes they depend on, and the shape variables of those nodes. Inputs are named input0,

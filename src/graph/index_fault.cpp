@@ -10,7 +10,8 @@ namespace harp {
 
 namespace {
 
-/// Returns the first site of the node, or of another result of its call; the end if there is none.
+/// Returns the first site (index check) of the node, or of another node that is a result of the same call of a custom function. Returns the
+/// end of the list if there is none.
 std::vector<CheckSite>::const_iterator find_site(const std::vector<CheckSite>& sites, const Node* node) {
   return std::ranges::find_if(sites, [&](const CheckSite& site) { return site.node == node || are_of_one_call(*site.node, *node); });
 }

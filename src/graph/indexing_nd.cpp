@@ -1,7 +1,7 @@
 // Builds indexing by tuples, as in ONNX's GatherND and ScatterND. Each row of `indices` along its last axis is one tuple; it selects a
-// position along the first axes of x. A tuple is converted to a position in these axes flattened. An invalid tuple is converted to the
-// number of positions, which is out of range in the flattened axis too: it is clamped to the last position, or reported if indices are
-// checked.
+// position along the first axes of x. The tuple is converted to a position along one axis, into which these axes are flattened. An invalid
+// tuple is converted to the length of the flattened axis, which is out of range too: it is clamped to the last position, or reported if
+// indices are checked.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"

@@ -98,7 +98,8 @@ class Axis {
     return elementwise(Op::kFma, {weight, sub(second, first), first});
   }
 
-  /// Keys' cubic convolution with coefficient a: the weighted sum of the elements from before - 1 to before + 2.
+  /// Keys' cubic convolution with coefficient a. `before` is the coordinate rounded down; the result is the weighted sum of the elements
+  /// from position before - 1 to before + 2.
   NodeRef cubic(NodeRef before, NodeRef weight) const {
     const double a = options_.cubic_coeff_a;
     const auto k = [&](double value) { return constant_like(weight, value); };

@@ -30,8 +30,8 @@ NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::in
 
 NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
 
-/// Returns max(logarithm, -100), so that the loss of a probability of 0 and its gradient are finite. Where is_zero, the result is -100; the
-/// caller passes the logarithm of another number there, so that the gradient does not contain an infinity.
+/// Returns max(logarithm, -100), so that the loss of a probability of 0 and its gradient are finite. Where `is_zero` is true, the result is
+/// -100; there the caller passes the logarithm of another number, so that the gradient does not contain an infinity.
 NodeRef bounded(NodeRef is_zero, NodeRef logarithm) {
   const NodeRef least = constant_like(logarithm, -100);
   return where({is_zero, least, where({lt({logarithm, least}), least, logarithm})});

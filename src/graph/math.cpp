@@ -179,7 +179,7 @@ NodeRef powi(NodeRef x, int64_t k) {
              label(x), "); an integer base needs an exponent of at least 0");
   if (k == 0) return full_like(x, 1);
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });
-  // Take the reciprocal first: x^|k| may underflow although the dtype can represent x^k and its derivative.
+  // For a negative k, take the reciprocal before the power: x^|k| may underflow although the dtype can represent x^k and its derivative.
   if (k < 0) x = unary(Op::kRecip, x);
   uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
   NodeRef result = nullptr;

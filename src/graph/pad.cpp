@@ -1,5 +1,6 @@
-// Padding with a value, or by continuing the array as numpy.pad does. A continuation of up to one period is a view of the array. For a
-// longer one, the source position of each element is computed, and the elements are gathered. A negative amount removes elements.
+// Padding with a value, or by continuing the array as numpy.pad does (repeating or mirroring it). A continuation of up to one period is a
+// view of the array. For a longer one, the source position of each element is computed, and the elements are gathered. A negative amount
+// removes elements.
 #include <algorithm>
 #include <array>
 
@@ -73,14 +74,14 @@ NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::str
   const NodeRef at = sub(from_start, number(before));
   if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
   if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
-  // The continuation repeats the axis forwards and then backwards; both together are one period.
+  // The modes "reflect" and "symmetric" repeat the axis forwards and then backwards; both together are one period.
   const Dim period = mode == "reflect" ? max(Dim(2) * (length - 1), Dim(1)) : Dim(2) * length;
   const Dim last = mode == "reflect" ? Dim(2) * (length - 1) : Dim(2) * length - 1;
   const NodeRef there = elementwise(Op::kRem, {at, number(period)});
   return elementwise(Op::kMin, {there, sub(number(last), there)});
 }
 
-/// Continues one axis in both directions by `mode`. Element 0 of the result corresponds to position -before of the axis.
+/// Continues one axis in both directions as `mode` says. Element 0 of the result corresponds to position -before of the axis.
 NodeRef continued(NodeRef x, int axis, Dim before, Dim after, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)], grown_before = growth_of(before), grown_after = growth_of(after);
   if (grown_before.is_constant(0) && grown_after.is_constant(0)) return cropped("pad", x, axis, crop_of(before), crop_of(after));

@@ -54,7 +54,7 @@ Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
   if (!ceil_mode) return complete;
   const Dim all = ceil_div(padded - w.reach(), w.stride) + 1, starting_inside = ceil_div(length + w.padding.before, w.stride);
   const Dim count = proven_at_most(all, starting_inside) ? all : harp::min(all, starting_inside);
-  // windows that lie in the padding at the end count if they are complete
+  // complete windows always count, even those that lie in the padding at the end
   return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);
 }
 
@@ -85,8 +85,8 @@ NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar
   std::vector<bool> is_cut(windows.size(), false);
   for (size_t i = 0; ceil_mode && i < windows.size(); ++i) {
     const Dim missing = (pool.count[i] - 1) * Dim(windows[i].stride) + windows[i].reach() - pool.padded_length(i);
-    // If `missing` is not constant, symbolic sizes decide whether the last window is complete. Then add padding for one more window; the
-    // slice below removes that window if it is not counted.
+    // `missing` is how many elements the padded axis lacks for the last window. If it is not constant, symbolic sizes decide whether the
+    // last window is complete. Then add padding for one more window; the slice below removes that window if it is not counted.
     is_cut[i] = !missing.is_constant();
     windows[i].padding.after += is_cut[i] ? Dim(windows[i].stride - 1) : harp::max(missing, 0);
   }
@@ -122,7 +122,7 @@ NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
     const NodeRef end = lesser({add({begin, number(begin, w.size)}), number(begin, length)});
     return greater({sub(end, greater({begin, number(begin, 0)})), number(begin, 0)});
   }
-  // Returns the first t for which begin + t·dilation >= position.
+  // Returns the number t of the first element of each window that is at or after `position`: begin + t·dilation >= position.
   const auto first_at = [&](Dim position) {
     const NodeRef distance = sub(number(begin, position + w.dilation - 1), begin);
     return elementwise(Op::kIdiv, {distance, number(begin, w.dilation)});
@@ -141,9 +141,9 @@ NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
 /// Merges the pooled axes, from axis `first` to the last one, into one axis.
 NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
 
-/// Returns, for each window, the position of its element number `tap` in the flattened plane of the array. If that element lies in the
-/// padding, which happens only if no element of the window is greater than the padding's value, returns the position of the window's first
-/// element that lies in the array.
+/// `tap` is the number of one element in each window. Returns the position of that element in the flattened plane of the array. If the
+/// element lies in the padding, which happens only if no element of the window is greater than the padding's value, returns the position of
+/// the window's first element that lies in the array.
 NodeRef positions_of(const Pool& pool, NodeRef tap) {
   NodeRef position = nullptr;
   Dim step = 1;  // distance in the flattened plane between adjacent elements along the axis

@@ -122,8 +122,8 @@ constexpr int digits_of(DType dtype) {
   }
 }
 
-/// The Box-Muller transform. The word of the radius is converted to a number in (0, 1] with all of its bits, so that the greatest possible
-/// results are as large as these bits allow.
+/// The Box-Muller transform: converts two random words, one for a radius and one for an angle, to a normally distributed number. All bits
+/// of the radius word are converted, to a number in (0, 1], so that the greatest possible results are as large as these bits allow.
 NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
   const int bits = bits_of(radius_word);
   const NodeRef whole = cast(radius_word, dtype), scale = constant_like(whole, std::ldexp(1.0, -bits));

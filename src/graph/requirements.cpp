@@ -63,7 +63,7 @@ class Collector {
     found_.push_back({nonnegative, message()});
   }
 
-  /// Requires that the value fits 64 bits; it may be negative.
+  /// Adds the requirement that the value fits 64 bits; it may be negative.
   void fits(Dim value) {
     if (may_overflow(value) && seen_.insert(value).second) found_.push_back({value, {}});
   }
@@ -95,8 +95,8 @@ class Collector {
     }
   }
 
-  /// Requires that the first and last element taken are inside the source, unless the slice is empty. A slice that clamps its bounds
-  /// requires nothing.
+  /// Adds the requirement that the first and the last element of the slice are inside the source, unless the slice is empty. A slice that
+  /// clamps its bounds requires nothing.
   void visit_slice(const Node& node, const SliceAttributes& attributes) {
     for (int axis = 0; axis < node.rank(); ++axis) {
       const Dim size = node.shape[axis], length = node.sources[0]->shape[axis];

@@ -118,7 +118,7 @@ std::vector<std::string> parse_words(Cursor& c) {
   return words;
 }
 
-// Not recursive: a loop over the tokens counts the items of every open list.
+// This function is not recursive: a loop over the tokens counts the items of every open list.
 ArrayLiteral parse_array(Cursor& c) {
   ArrayLiteral array;
   std::vector<int64_t> counts;

@@ -243,8 +243,8 @@ void verify_native(const Node& node) {
   for (const NativeParameter& p : a.parameters) {
     if (p.kind == NativeParameter::kInput)
       expect(p.input >= 0 && static_cast<size_t>(p.input) < node.sources.size(), node, "is called with an input that it does not have");
-    // split_complex.h replaces complex arrays by arrays of floats, but does not change the parameters. So a parameter may be complex
-    // although the array has the corresponding float dtype.
+    // The pass of split_complex.h replaces complex arrays by arrays of floats, but does not change the parameters of native functions. So a
+    // parameter may be complex although the array has the corresponding float dtype.
     if (p.kind == NativeParameter::kInput || p.kind == NativeParameter::kOutput) {
       const DType array = p.kind == NativeParameter::kOutput ? node.dtype : node.sources[static_cast<size_t>(p.input)]->dtype;
       expect(p.dtype == array || real_dtype(p.dtype) == array, node, "passes an array of another dtype");

@@ -26,8 +26,8 @@ std::optional<View> expanded(const View& v, const Shape& shape) {
   View result = v;
   for (int axis = 0; axis < v.rank(); ++axis) {
     if (shape[axis] == v.shape[axis]) continue;
-    // The only element of this axis may lie outside the box. All its copies would then lie outside too, which the bounds 0 and size cannot
-    // express.
+    // The box of the view (the bounds outside of which elements have the fill value) may exclude the only element of this axis. Then all
+    // its copies would be outside too, which the bounds 0 and size of the expanded axis cannot express.
     if (v.is_bounded(axis)) return std::nullopt;
     result.shape[axis] = result.end[axis] = shape[axis];
     result.strides[axis] = 0;
@@ -79,7 +79,8 @@ std::optional<View> padded(const View& v, const Shape& shape, const PadAttribute
 
 std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttributes& attributes) {
   const int axis = attributes.axis;
-  // The pairs (window, element of the window) whose position is inside the bounds do not form a box.
+  // This axis becomes two axes, the window and the element of the window. The pairs of indices whose position is inside the bounds do not
+  // form a box, so no view describes the result.
   if (v.is_bounded(axis)) return std::nullopt;
   View result = v;
   const Dim stride = v.strides[axis];

@@ -15,8 +15,8 @@ namespace harp {
 struct View {
   Shape shape, strides;
   Dim offset = 0;
-  Shape begin, end;            // the box, within 0..shape[k]; an axis without bounds has 0 and shape[k]
-  std::optional<Scalar> fill;  // has a value if at least one axis is bounded
+  Shape begin, end;            // the box; for an axis k without bounds, begin is 0 and end is shape[k]
+  std::optional<Scalar> fill;  // the value outside the box; exists if at least one axis is bounded
 
   /// Returns the view that reads a whole array in row-major order.
   static View contiguous(const Shape& shape);
