@@ -1,5 +1,5 @@
-// Adjacent results are computed together, in blocks. The loop over the reduced axis updates, for each result of the block, the best element
-// so far and its index.
+// Adjacent results of an argmax or argmin are computed together, in blocks. The loop over the reduced axis updates, for each result of the
+// block, the best element so far and its index.
 #include "interp/arg_extreme.h"
 
 #include <algorithm>

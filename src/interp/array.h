@@ -74,9 +74,9 @@ IndexSpace<N>::IndexSpace(std::span<const int64_t> full_shape, const std::array<
 }
 
 /// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order. `offsets` and `steps` contain,
-/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements. The source has
-/// only one call of `body`: the compiler inlines `body` at each call, so with two calls, nested uses of this function would double the code
-/// at every level.
+/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements. `body` is
+/// called at only one place in the code below: the compiler inlines it at each call, so with two calls, nested uses of this function would
+/// double the code at every level.
 template <size_t N, class Body>
 void for_each_run(const IndexSpace<N>& space, Body&& body) {
   if (space.is_empty) return;

@@ -10,8 +10,8 @@
 
 namespace harp::interp {
 
-/// Returns the dtype whose loops combine elements of `dtype` with the same bits. Sums and products of signed integers are computed as those
-/// of unsigned integers, because both wrap around; so the loops are compiled for half as many integer dtypes.
+/// Returns the dtype whose loops are used to combine elements of `dtype`; they give the same bits. Sums and products of signed integers are
+/// computed as those of unsigned integers, because both wrap around; so the loops are compiled for half as many integer dtypes.
 constexpr DType combined_as(Op op, DType dtype) {
   if (combine_of(op) != Op::kAdd && combine_of(op) != Op::kMul) return dtype;
   switch (dtype) {

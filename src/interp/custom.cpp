@@ -61,7 +61,7 @@ class BodyRun {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
-            if (!iteration(s) || has_failed_) break;  // an invalid index may have given a wrong, huge number of iterations
+            if (!iteration(s) || has_failed_) break;  // after an invalid index, `end` may be wrong and huge
           }
           break;
         }

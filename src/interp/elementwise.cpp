@@ -52,7 +52,7 @@ void run_narrow(Op op, DType narrow, Kernel kernel, std::byte* result, const Run
 
 template <size_t N>
 void run_kernel(Op op, std::span<const Array> sources, const Array& result, const Sizes& sizes) {
-  // the last source, because the first source of Where is its condition
+  // The dtype is that of the last source, because the first source of Where is its condition.
   const DType dtype = sources.back().dtype, works = works_in(op, dtype);
   const Kernel kernel = find_kernel(op, works);
   // In the index space, operand 0 is the result and operand k + 1 is source k. The result is contiguous, so each of its runs is too.

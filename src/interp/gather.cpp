@@ -119,7 +119,7 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
       const int64_t from = offsets[0] + i * steps[0] + position[i * steps[1]] * along, to = offsets[2] + i * steps[2];
       std::memcpy(result.data + to * bytes, x.data + from * bytes, static_cast<size_t>(count * bytes));
     };
-    // all elements of the run have the same index, so they are adjacent in x
+    // all elements of the run have the same index, and they are adjacent both in x and in the result
     if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return checks.in_parts(n, copy);
     checks.in_parts(n, [&](int64_t begin, int64_t count) {
       for (int64_t i = begin; i < begin + count; ++i) copy(i, 1);

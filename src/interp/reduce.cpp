@@ -23,7 +23,8 @@ constexpr int64_t kLaneBlock = 4096;
 /// Number of adjacent results that are computed together, each by a chain of its own. It is large enough to use whole cache lines, and
 /// small enough for the L1 cache.
 constexpr int64_t kChainWidth = 512;
-/// The largest number of short rows that lanes compute together. The calls of the loops are then cheap, and the data fit the L1 cache.
+/// The largest number of short rows that are reduced together by lanes. Few calls of the loops then reduce many rows, and the data fit the
+/// L1 cache.
 constexpr int64_t kMaxRows = 32;
 
 /// The elements of both operands of a sum of products. Other reductions have one operand; then the second matrix is the same as the first
@@ -62,7 +63,7 @@ class Chains {
   /// Returns the results as adjacent accumulators. They are valid until the next finish().
   const std::byte* finish() {
     for (size_t level = 0; level + 1 < level_count_; ++level) carry(level);
-    // A sum of products may be -0 after an underflow; adding +0 gives +0
+    // Combine the results with the identity: a sum of products may be -0 after an underflow, and adding +0 gives +0.
     if (results_.empty()) results_ = new_accumulators();
     loops_.fill(results_.data(), width_);
     combine(results_, levels_[level_count_ - 1].values);
@@ -137,7 +138,7 @@ class Lanes {
       const int64_t first = filled_ % kLanes, room = kLaneBlock - filled_;
       int64_t taken = std::min(n, kLanes - first);
       if (rows_ == 1 && taken == kLanes) {
-        // groups of 64 elements in one call: to the loop, each group is a row
+        // Combine all complete groups of 64 elements in one call; the loop treats each group as a row.
         const int64_t groups = std::min(n, room) / kLanes;
         Operands grouped = x;
         for (Elements& elements : grouped) elements.row_step = kLanes * elements.column_step;
@@ -174,8 +175,8 @@ class Lanes {
   }
   void end_block() {
     HARP_ASSERT(rows_ == 1, "a row of several blocks must be the only one");
-    // This also combines the identity with the result, which the law does only for the last result. The bits of the last result are the
-    // same, because it is combined with the identity anyway.
+    // combine_lanes() also combines the identity with the result of this block. docs/semantics.md does so only for the final result, but
+    // the bits of the final result are the same, because it is combined with the identity anyway.
     loops_.combine_lanes(lanes_.data(), results_, 1);
     block_results_.insert(block_results_.end(), results_, results_ + bytes_);
   }
@@ -212,7 +213,7 @@ Axes axes_of(const ReduceAttributes& attributes, const Array& first, const Array
   } else {
     for (int axis = 0; axis < rank; ++axis)
       if (is_reduced[axis]) axes.push_back(axis);
-    // Inner are the last reduced axis and the reduced axes that are adjacent to it
+    // The inner axes are the last reduced axis and the reduced axes directly before it; a kept axis ends the sequence.
     do --outer_end;
     while (outer_end > kept_end && axes[outer_end - 1] == axes[outer_end] - 1);
   }
@@ -232,7 +233,7 @@ Axes axes_of(const ReduceAttributes& attributes, const Array& first, const Array
   return {space(0, kept_end), space(kept_end, outer_end), space(outer_end, axes.size()), outer_end > kept_end};
 }
 
-/// Returns how many adjacent elements along the last axis of a space, but at most `most`, can be processed together.
+/// Returns how many adjacent elements are processed together: the length of the last axis of the index space, but at most `most`.
 int64_t adjacent_in(const IndexSpace<2>& space, int64_t most) { return space.shape.empty() ? 1 : std::min(space.shape.back(), most); }
 
 /// Returns how many rows of inner elements are computed together by lanes.
@@ -289,7 +290,7 @@ void reduce_by_lanes(const Reduction& reduction, CancelChecks& checks) {
       lanes.begin(count);
       for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t run) {
         checks.in_parts(run, [&](int64_t part, int64_t length) {
-          checks.count((count - 1) * length);  // the rows after the first one, which in_parts() has counted
+          checks.count((count - 1) * length);  // the other rows; in_parts() has counted the first one
           Operands rows;
           for (size_t k = 0; k < x.size(); ++k)
             rows[k] = {x[k].from_row(begin).data + offsets[k] + part * steps[k], x[k].row_step, steps[k]};
@@ -349,7 +350,8 @@ Array evaluate_reduce(const Node& node, std::span<const Array> operands, const S
   Axes axes = axes_of(attributes, expanded.front(), expanded.back());
   const bool by_lanes = attributes.order == ReduceOrder::kLanes;
   if (by_lanes && axes.inner.shape.size() > 1 && rows_of(axes) * axes.inner.shape.back() < kLanes) {
-    // The elements of a row are many short runs. The loops would be called for each run, so copying the elements is faster.
+    // The elements of a row lie in many short runs. The loops would be called once for each run, so copying the elements to contiguous
+    // memory is faster.
     for (Array& operand : expanded) operand = as_contiguous(operand, sizes);
     axes = axes_of(attributes, expanded.front(), expanded.back());
   }

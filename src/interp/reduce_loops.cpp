@@ -25,7 +25,8 @@ template <class C, class X>
   for (int64_t j = 0; j < n; ++j) accumulators[j] = C::combine(accumulators[j], C::read(element<X>(x + j * step)));
 }
 
-/// The same for kLanes adjacent elements. The loop is unrolled, because otherwise its speed depends on its address in the program.
+/// Does the same as accumulate_row() for kLanes adjacent elements. The loop is unrolled, because otherwise its speed depends on its address
+/// in the program.
 template <class C, class X>
 [[gnu::always_inline]] inline void accumulate_lanes(typename C::T* __restrict lanes, const std::byte* x) {
 #pragma GCC unroll 16

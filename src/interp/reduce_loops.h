@@ -7,7 +7,8 @@
 
 namespace harp::interp {
 
-/// The number of lanes, with which docs/semantics.md ("Sums") defines the order of a reduction. The loops are fast for this many columns.
+/// The number of lanes, the accumulators over which docs/semantics.md ("Sums") distributes the elements of a reduction. The loops are fast
+/// for this many columns.
 inline constexpr int64_t kLanes = 64;
 
 /// Combines every element of a matrix into an accumulator, row by row. The accumulators of a row are adjacent; those of the next row are
@@ -17,7 +18,7 @@ using AccumulateLoop = void (*)(std::byte* accumulators, int64_t accumulators_st
 
 /// The loops of one operation and dtype.
 struct ReduceLoops {
-  /// The size of an accumulator, which has the wide dtype of combine.h.
+  /// The size of an accumulator in bytes. Its dtype is the wide one that combine.h defines: f32 for f16, for example.
   int64_t accumulator_bytes;
   /// Sets n accumulators to the identity of the operation.
   void (*fill)(std::byte* accumulators, int64_t n);

@@ -47,7 +47,7 @@ void scan(const ScanLoops& loops, ScanLoop loop, const Elements& x, const Result
   for (int64_t block = 0; block < blocks; ++block) scan_block(block, carries.data() + block * row_bytes, true);
 }
 
-/// Returns the axes that are not scanned, for the source and the result.
+/// Returns the index space of the axes that are not scanned, with the strides of the source and of the result.
 IndexSpace<2> other_axes(const ScanAttributes& attributes, const Array& source, const Array& result) {
   const auto others = [&](std::vector<int64_t> numbers) {
     numbers.erase(numbers.begin() + attributes.axis);

@@ -15,8 +15,8 @@ constexpr int64_t kQuad = 4, kQuads = kScanGroup / kQuad;
 // In the functions below, X is the type of the scanned elements and of the results.
 
 /// Scans a group of at most 64 elements, which are x_step bytes apart, beginning with `carry`, and returns the carry for the next group. If
-/// y is null, no results are stored. The quads of the group, and then the totals of the quads, are scanned as Hillis and Steele do: for
-/// k = 1, 2, 4 … each x[i] with i >= k is replaced by x[i - k] combined with x[i], using the old values.
+/// y is null, no results are stored. The quads of the group (4 adjacent elements each), and then the totals of the quads, are scanned as
+/// Hillis and Steele do: for k = 1, 2, 4 … each x[i] with i >= k is replaced by x[i - k] combined with x[i], using the old values.
 template <class C, class X>
 typename C::T tree_group(const std::byte* x, int64_t x_step, std::byte* y, int64_t y_step, int64_t n, typename C::T carry) {
   using T = typename C::T;
@@ -60,7 +60,7 @@ void tree(std::byte* carries, const Elements& x, const Results& y, int64_t rows,
   }
 }
 
-/// One row of chains. The parameter `carries` is marked __restrict, so that the loop is vectorised.
+/// Continues n scans of order chain by one element each. The parameter `carries` is marked __restrict, so that the loop is vectorised.
 template <class C, class X>
 [[gnu::always_inline]] inline void chain_row(typename C::T* __restrict carries, const std::byte* x, int64_t x_step, std::byte* y,
                                              int64_t y_step, int64_t n) {

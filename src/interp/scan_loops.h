@@ -7,7 +7,7 @@
 
 namespace harp::interp {
 
-/// With order tree, docs/semantics.md ("Scans") defines groups of this many elements.
+/// The number of elements of a group. With order tree, docs/semantics.md ("Scans") divides the scanned elements into such groups.
 inline constexpr int64_t kScanGroup = 64;
 
 /// Continues `columns` scans, one in each column of a matrix, by the elements of `rows` rows. carries[j] is the carry of column j before
@@ -17,7 +17,8 @@ using ScanLoop = void (*)(std::byte* carries, const Elements& x, const Results& 
 
 /// The loops of one operation, dtype and order.
 struct ScanLoops {
-  /// The size of an accumulator, which has the wide dtype of combine.h. Carries are accumulators.
+  /// The size of an accumulator in bytes. Its dtype is the wide one that combine.h defines: f32 for f16, for example. Carries are
+  /// accumulators.
   int64_t accumulator_bytes;
   /// Sets n accumulators to the identity of the operation.
   void (*fill)(std::byte* accumulators, int64_t n);

@@ -29,13 +29,14 @@ void sort(const Array& x, bool descending, const Array& result, Key key, const S
   copy_elements(x, result, sizes);
   CancelChecks checks(sizes);
   for (int64_t i = 0; i < rows; ++i, row += n) {
-    checks.count(n);  // elements are counted in addition to comparisons, because a row of one element needs no comparisons
+    checks.count(n);  // count the elements too, because a row of one element needs no comparisons
     stable_sort(
         row, row + n, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }, checks);
   }
 }
 
-/// Returns those elements of the sorted rows that the node has: all, or the first ones of each row (schedule/shorten_sorts.h).
+/// Returns the elements of the sorted rows that belong to the node's shape: all, or only the first ones of each row if the scheduler has
+/// shortened the sort (schedule/shorten_sorts.h).
 Array kept(Array sorted, const Node& node, const Sizes& sizes) {
   sorted.shape = sizes.values(node.shape);
   return sorted;

@@ -1,5 +1,5 @@
-// Makes harp's C handles C++ values, for the program `harp`. A handle is released by its owner's destructor, and an error of a call becomes
-// an exception.
+// Wraps the handles of harp's C interface in C++ objects, for the program `harp`. A handle is released by its owner's destructor, and an
+// error of a call becomes an exception.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace harp::tool {
 
 namespace {
 
-/// Saves an array to a new file, which replaces `path` when `files` are published.
+/// Saves an array to a new file, which replaces the file `path` when files.publish() is called.
 void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string& path) {
   const std::string written = files.begin(path);
   try {
