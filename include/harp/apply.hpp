@@ -41,7 +41,8 @@ class Text {
   std::string text_;
 };
 
-/// The options of pools. The lists stride, padding and dilation have the same form as the arguments of unfold.
+/// The options of the pooling operations max_pool and avg_pool. The lists stride, padding and dilation have the same form as the arguments
+/// of unfold.
 struct PoolOptions {
   Steps stride;                   ///< default: the window's size
   Sizes padding;                  ///< default: 0
@@ -65,7 +66,8 @@ struct PoolOptions {
 
 namespace detail {
 
-/// How the result's shape follows from the operands': elementwise, a reduction of many elements to one, or another rule.
+/// The rule by which the shape of an operation's result follows from the shapes of its operands: that of an elementwise operation, that of
+/// a reduction, or another one.
 enum class Family { elementwise, reduction, other };
 
 /// The base of operations without attributes: attributes(f) does nothing. An operation with attributes has them as its first data members,
@@ -98,7 +100,8 @@ constexpr Kind kind_of_plain() {
 template <class T>
 inline constexpr Kind kind_of = kind_of_plain<std::remove_cv_t<std::remove_reference_t<T>>>();
 
-/// The common kind of all operands. `other` if the operands cannot be combined, or if none of them is an array.
+/// Returns the common kind of all operands (node, tensor or expression); `other` if the operands cannot be combined, or if none of them is
+/// an array.
 template <class... A>
 constexpr Kind kind_of_all() {
   Kind result = Kind::absent;
@@ -141,8 +144,8 @@ template <class Op, class... A>
 Applied<Op, A...> apply(const Op& op, A&&... operands) {
   return Applier<kind_of_all<A...>()>::run(op, std::forward<A>(operands)...);
 }
-/// Raises the error for an operation on an empty list. The operands determine the graph or the context in which an operation is built, so
-/// an operation cannot be built without operands.
+/// Raises the error for an operation whose list of operands is empty. harp takes the graph or the context in which it builds an operation
+/// from the operands, so it cannot build an operation without operands.
 inline void raise_empty_list(const char* name) {
   raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": expected at least one array, got an empty list"});
 }

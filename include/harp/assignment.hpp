@@ -8,7 +8,8 @@
 // contract them, whatever its flags. (Only the flag -ftz=true, which --use_fast_math implies, is not allowed: it flushes subnormal floats
 // to zero, and source code cannot detect it.)
 //
-// Kernels run on CUDA's legacy default stream, in the order of the program's own work there; harp's work follows it.
+// Kernels run on CUDA's legacy default stream, in order with the work that the program itself puts on this stream; harp's later work waits
+// for them.
 #ifndef HARP_ASSIGNMENT_HPP
 #define HARP_ASSIGNMENT_HPP
 
@@ -36,7 +37,8 @@ inline void after_default_stream([[maybe_unused]] const Session* session) {
 #endif
 }
 
-/// The overload for assignments that no kernel of this file can compute. It launches nothing and returns Outcome::not_here.
+/// The overload for assignments that no kernel of this file can compute. It launches nothing and returns Outcome::not_here, so that the
+/// caller evaluates the assignment by a program of harp.
 template <class A>
 Outcome launch_kernel(const A&) {
   return Outcome::not_here;
@@ -362,8 +364,9 @@ Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
     arrays.target_type = to.type();
     const auto from = Convert::of(assignment.expression(), arrays);
     if (!arrays.fit || arrays.type == nullptr || arrays.type->device != session->device_number) return Outcome::not_here;
-    // allocate() replaces the memory of the field `to` if its shape changes. The expression then reads nothing from the old memory: an
-    // operand that overlaps the old memory and has another type than `to` would have set arrays.fit to false.
+    // If the assignment changes the shape of the field `to`, allocate() replaces the field's memory. The expression does not read the old
+    // memory then: for an operand that overlaps it and has another type than `to`, arrays.fit is false, and the function has returned
+    // above.
     to.set_context(session);
     if (!to.allocate(arrays.type)) return Outcome::failed;
     ++launched.runs;

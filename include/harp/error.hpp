@@ -16,8 +16,8 @@
 #define HARP_CPP_EXCEPTIONS 0
 #endif
 
-// In a CUDA source (a .cu file for nvcc) assignments to fields on a GPU launch kernels that nvcc compiles (assignment.hpp).
-// tests/cuda/emulator defines HARP_CPP_CUDA itself.
+// HARP_CPP_CUDA is 1 in CUDA sources (.cu files, which nvcc compiles). There, assignments to fields on a GPU launch kernels that nvcc
+// compiles (assignment.hpp). The emulator of CUDA in tests/cuda/emulator defines the macro itself.
 #if !defined(HARP_CPP_CUDA)
 #if defined(__CUDACC__)
 #define HARP_CPP_CUDA 1
@@ -120,7 +120,7 @@ class Out {
   Out(const Out&) = delete;
   Out& operator=(const Out&) = delete;
 
-  operator harp_error**() { return &error_; }  // NOLINT(google-explicit-constructor): it stands for the argument
+  operator harp_error**() { return &error_; }  // NOLINT(google-explicit-constructor): an Out is passed as the `err` argument
   bool raised() { return raise_owned(std::exchange(error_, nullptr)); }
 
  private:

@@ -17,9 +17,10 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// The key of an Entry has one word for each operand of the expressions that is a field. Usually the word is the address of the field's
-/// type. A word with kSameAsInput in its lowest three bits means that the field is the same array as an earlier input, and a word with
-/// kEarlierResult means that the field is the result of an earlier assignment. The higher bits are the index of that input or assignment.
+/// The key of an Entry (a cached program) has one word for each operand of the expressions that is a field. Usually the word is the address
+/// of the field's type. A word with kSameAsInput in its lowest three bits means that the field is the same array as an earlier input, and a
+/// word with kEarlierResult means that the field is the result of an earlier assignment. The higher bits are the index of that input or
+/// assignment.
 inline constexpr uint64_t kSameAsInput = 1, kEarlierResult = 2;
 
 /// The destination of a result: a field or a number.
@@ -71,10 +72,10 @@ struct ExpressionBuilder {
   const std::vector<harp_node*>& inputs;
   size_t next = 0;                     // index of the next input
   std::vector<harp_node*> results;     // nodes of the results of earlier assignments
-  std::vector<CheckedNumber> checked;  // the numbers that each evaluation checks
+  std::vector<CheckedNumber> checked;  // integers that each evaluation compares with the range of their dtype
 
   harp_node* number() { return inputs[next++]; }
-  /// Converts the node of a number from the dtype of its C++ type to the dtype that it takes beside the arrays.
+  /// Casts the node of a number from the dtype of its C++ type to the dtype that it takes in an operation with the arrays.
   harp_node* cast_number(harp_node* node, DType own, DType taken) {
     const auto input = static_cast<size_t>(std::find(inputs.begin(), inputs.end(), node) - inputs.begin());
     if (const CheckedNumber number{input, own, taken}; number.may_exceed()) checked.push_back(number);
@@ -88,14 +89,14 @@ struct ExpressionBuilder {
   }
 };
 
-/// A compiled program of expressions. The session owns it.
+/// A compiled program of expressions. It belongs to the Session, which holds a context and its caches (handles.hpp).
 struct Compiled {
   std::vector<uint64_t> key;
   Handle<harp_program> program;
   harp_entry_point_ex entry = nullptr;           // NULL: the program has no entry point
   std::vector<std::pair<size_t, int32_t>> vars;  // for each shape variable, the input and axis that determine it
   std::vector<uint64_t> in_place;                // for each result, a bit mask: bit i is set if the result may overwrite input i
-  std::vector<CheckedNumber> numbers;            // the numbers that each evaluation checks
+  std::vector<CheckedNumber> numbers;            // integers that each evaluation compares with the range of their dtype
   // True: inputs and results are passed as arrays of one axis, because all operations are elementwise on arrays of one shape.
   bool flat = false;
   uint64_t kernels = 0;
@@ -112,7 +113,8 @@ struct Expressions final : Attachment {
   }
 };
 
-/// A program for arrays of fixed sizes. Entries are never freed, and are not accessed after their session has ended.
+/// A compiled program, with the sizes of the arrays on which it runs. Entries are never freed, and are not accessed after their Session (a
+/// context and its caches) has ended.
 struct Entry {
   const Entry* next = nullptr;
   std::vector<uint64_t> key;
@@ -135,8 +137,8 @@ struct Cache {
     return nullptr;
   }
   const Entry* add(std::unique_ptr<Entry> entry, uint64_t hash) {
-    // A cache holds at most kMost entries, so that sizes that occur only once do not fill the memory. Beyond this number, each thread keeps
-    // only its newest entry, and no other call finds it.
+    // A cache holds at most kMost entries, so that sizes that occur only once do not fill the memory. A new entry of a full cache is not
+    // added to it: the thread keeps it only until its next new entry, and no later call finds it.
     if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {
       static thread_local std::unique_ptr<Entry> last;
       last = std::move(entry);
@@ -240,7 +242,7 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   }
   if (!compiled->program) return nullptr;
   compiled->flat = sizing == Sizing::flat;
-  harp_error* none = nullptr;  // ignored: a program that calls native functions has no entry point, which is not an error here
+  harp_error* none = nullptr;  // not reported: it is no error that a program which calls native functions has no entry point
   compiled->entry = harp_program_entry_ex(compiled->program.get(), &none);
   harp_error_release(none);
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
@@ -318,7 +320,7 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
     if (compiled != nullptr) break;
     const harp_status code = harp_error_code(*static_cast<harp_error**>(mistake));
     const bool sizes_matter = code == HARP_ERROR_SHAPE || code == HARP_ERROR_RANGE || code == HARP_ERROR_INVALID_ARGUMENT;
-    if (sizing != Sizing::fixed && sizes_matter) continue;  // with fixed sizes the compilation may succeed, or give a better error message
+    if (sizing != Sizing::fixed && sizes_matter) continue;  // the next choice may succeed, or give a better error message
     mistake.raised();
     return nullptr;
   }
@@ -392,7 +394,8 @@ inline bool call_program(const Entry& entry, void* const* inputs, const Type* co
   return !err.raised();
 }
 
-/// Returns whether the dtypes that the integers in the expressions take can represent their values. If not, raises an error.
+/// Checks that each integer in the expressions fits the dtype that it takes in an operation with arrays. If one does not, raises an error
+/// and returns false.
 inline bool numbers_fit(const Entry& entry, void* const* inputs) {
   for (const CheckedNumber& number : entry.compiled->numbers)
     if (!number.check(inputs[number.input])) return false;
@@ -407,8 +410,8 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
   launched.kernels += entry.compiled->kernels;
   launched.bytes += entry.bytes;
   if (session->device_number != 0) {
-    // The entry point copies C++ numbers to the device and back. It returns a status without a message; after a failure run_on_device()
-    // runs the program once more and reports the error with its message.
+    // The entry point, the program's C function, copies C++ numbers to the device and back. It returns a status without a message. After a
+    // failure, run_on_device() runs the program once more, to report the error with its message.
     const bool done = entry.entry != nullptr && entry.entry(inputs, outputs, entry.vars.data(), nullptr) == HARP_OK;
     return done || run_on_device(session, entry, inputs, types, count, outputs);
   }
@@ -425,12 +428,12 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
     runtime.workspace_size = workspace->size();
     status = entry.entry(inputs, outputs, entry.vars.data(), &runtime);
   }
-  // After a failure, call_program() runs the program once more with checked arguments and reports the error with its message.
+  // After a failure, call_program() runs the program once more, with checked arguments, to report the error with its message.
   return status == HARP_OK || call_program(entry, inputs, types, count, outputs);
 }
 
-/// True if the result must not be written to its memory while the program reads this input, because the memory of the two overlaps and the
-/// program cannot overwrite this input with the result.
+/// Returns whether the result must be computed in separate memory: its own memory overlaps that of this input, and the program cannot
+/// compute the result in place of the input.
 inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
   return overlap(result.data, result.type, input, type) && (result.data != input || i >= 63 || (in_place >> i & 1) == 0);
 }

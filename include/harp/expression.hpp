@@ -31,7 +31,7 @@ class Expr : public detail::ExpressionBase {
   T value() const;
 };
 
-/// A number in an expression. Its value may change from one assignment to the next without recompilation.
+/// A C++ number in an expression. It is an input of the compiled program, so another value needs no new compilation.
 template <class T>
 class Scalar : public Expr<Scalar<T>> {
  public:
@@ -218,7 +218,7 @@ class OperationExpr : public detail::Operation<OperationExpr<Op, A...>, Op, A...
 
 namespace op {
 
-/// dot of fields: the sum over all elements, whatever the rank.
+/// dot of two fields: the sum of the products of all their elements, whatever the rank.
 struct dot_of_all {
   static constexpr const char* name = "dot";
   static constexpr detail::Family family = detail::Family::reduction;

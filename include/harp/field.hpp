@@ -126,7 +126,7 @@ class Field : public Expr<Field<T>> {
     err.raised();
   }
   /// Tests whether the elements are in the host's memory. If not, data() is an address on the device, for kernels, and only to() and read()
-  /// show the elements to the host; span(), begin(), end() and [] must not be used.
+  /// make the elements accessible to the host: span(), begin(), end() and [] must not be used.
   bool on_host() const { return type_ == nullptr || type_->device == 0; }
 
   T* data() { return data_; }
@@ -360,7 +360,7 @@ bool evaluate(A&... assignments) {
   if (!numbers_fit(*entry, gathered.data)) return false;
 
   void* outputs[results];
-  Buffer apart[results];  // separate memory for results that must not be written to their fields while the program runs
+  Buffer apart[results];  // separate memory for results that cannot be written directly to their fields, see clash()
   bool fits = true;
   count = 0;
   const auto place = [&](auto& assignment) {

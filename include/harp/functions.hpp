@@ -127,7 +127,7 @@ namespace detail {
 
 /// A C++ function that compiled programs call. It is never destroyed, because programs and harp's caches refer to it.
 struct HostFunction {
-  std::string name, signature;  // the name in messages; the fixed first part of the signature
+  std::string name, signature;  // the function's name in messages; the part of the signature that is the same for all ranks
 };
 
 /// Passes an array to a parameter of a native function; P is the parameter's type.
@@ -234,7 +234,7 @@ struct Host : HostFunction {
   }
 };
 
-/// Determines the type of Host for a function object of type F that has this signature.
+/// Determines `type`, the instance of the class template Host that describes a function object of type F with this signature.
 template <class F, class Signature>
 struct HostOf;
 template <class F, class Return, class... P>
@@ -262,7 +262,8 @@ struct FunctionOf<R (*)(P...)> : HostOf<R (*)(P...), R(P...)> {};
 template <class R, class... P>
 struct FunctionOf<R (*)(P...) noexcept> : HostOf<R (*)(P...) noexcept, R(P...)> {};
 
-/// Builds the node of harp_native. Its signature passes the rank and the sizes of each array, in the order in which Host::call reads them.
+/// Builds the node of harp_native that calls a C++ function. The node's signature passes the rank and the sizes of each array, in the order
+/// in which Host::call reads them.
 template <class H>
 harp_node* native_node(const H& host, const Sizes& dims, harp_node* const* x) {
   size_t integers = H::count + 1 + static_cast<size_t>(dims.count());

@@ -7,7 +7,7 @@
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 
-/// An array in memory that a program reads or writes. Data and sizes are borrowed for the call.
+/// An array in memory that a program reads or writes. It does not own the elements, which must stay valid during the call.
 template <class T>
 struct ArrayView {
   T* data = nullptr;

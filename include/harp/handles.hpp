@@ -104,9 +104,9 @@ struct Session {
   std::mutex mutex;  // protects the attachments
   std::unique_ptr<Attachment> tensors, expressions;
   harp_graph* symbols = nullptr;  // the graph of the symbolic sizes of tensors; guarded by symbols_mutex()
-  std::string device;             // where fields of this session are: "cuda:0", say; empty: in the host's memory
+  std::string device;             // the device of this session's fields, such as "cuda:0"; empty: the host's memory
   int32_t device_number = 0;      // the number of this device in Type::device: 0 is the host's memory, 1 is cuda:0
-  harp_buffer* anchor = nullptr;  // a small array on the device; harp's calls that order its work with CUDA streams need a buffer there
+  harp_buffer* anchor = nullptr;  // a small array on the device: harp's functions that synchronise with CUDA streams need a buffer there
 
   /// The name of the device; NULL for the host's memory.
   const char* device_name() const { return device.empty() ? nullptr : device.c_str(); }

@@ -93,7 +93,7 @@ struct Traced {
   std::vector<uint32_t> origins;   // indices of the leaves of the trace from which a differentiable path leads to a result
   std::vector<const Type*> results;
   std::vector<size_t> lengths;         // the length of each vector in the result
-  std::vector<CheckedNumber> numbers;  // the numbers among the arguments that each call checks
+  std::vector<CheckedNumber> numbers;  // integers among the arguments that each call compares with the range of their dtype
 };
 
 /// An axis of an argument whose size is symbolic. If `name` is not empty, jit makes a symbolic size of this name; otherwise `size` is a

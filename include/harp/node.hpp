@@ -25,7 +25,7 @@ inline Dim dim_of(harp_graph* graph, harp_dim dim) {
   return {dim < 0 ? graph : nullptr, dim};
 }
 
-/// Computes with two plain numbers directly, otherwise with the graph's symbolic arithmetic.
+/// Computes the sum, product ... of two sizes: `plain` is for two plain numbers; `function`, of harp.h, is for symbolic sizes.
 template <class Plain, class Function>
 Dim dim_arithmetic(const Dim& a, const Dim& b, Plain plain, Function function) {
   harp_graph* graph = a.graph() != nullptr ? a.graph() : b.graph();

@@ -33,7 +33,7 @@ struct Plan {
   std::vector<uint64_t> key;
   Handle<harp_program> program;  // null if harp has only built and checked the graph of these pending values, but not compiled it yet
   std::vector<uint32_t> inputs;  // for each input of the program: the index in Walk::leaves (walk.hpp) of the array that is passed to it
-  struct Variable {              // a symbolic size s: axis `axis` of input `input` has the size factor * s + offset
+  struct Variable {  // a symbolic size s, computed from a size of an input: axis `axis` of input `input` has the size factor * s + offset
     size_t input;
     int32_t axis;
     int64_t factor, offset;

@@ -23,14 +23,14 @@ struct Results {
   std::vector<const Gradients*> noted;
 };
 
-/// Computes pending values, all values of one context in one run. A value loses its operation when it is computed, so the run also computes
-/// the pending gradients that need the operation of one of these values. Unless the reason is Reason::realize, the results record the
-/// arrays from which they were computed. Returns false after an error; values that were not computed then stay pending.
+/// Computes pending values; the values of one context are computed in one run. A value loses its operation when it is computed, so the run
+/// also computes the pending gradients that need the operation of one of these values. Unless the reason is Reason::realize, the results
+/// record the arrays from which they were computed. Returns false after an error; values that were not computed then stay pending.
 inline bool realize(Value* const* values, size_t count, const Configuration& configuration, Reason reason) {
   Reused<Results> reused;
   auto& [results, types, buffers, origins, noted] = *reused.operator->();
   results.clear(), types.clear(), origins.clear(), noted.clear();
-  bool has_others = false;  // some values belong to another context
+  bool has_others = false;  // some values belong to another context, and a second run computes them
   for (size_t i = 0; i < count; ++i) {
     Value* value = values[i];
     if (value->is_there() && reason == Reason::realize && value->origins != nullptr)
@@ -115,7 +115,7 @@ inline bool settle(Value* value) {
       value->held = 0;
       return true;
     }
-    // If all references to the array come from this walk, nothing else keeps it alive.
+    // If only the values of this walk refer to the array, nothing else keeps it alive, and its bytes count.
     if (leaf->references.load(std::memory_order_relaxed) <= walk.uses[i]) held += leaf->type->bytes;
   }
   const size_t pending = walk.order.size() - walk.leaves.size();

@@ -21,7 +21,8 @@ inline const Launches& launches() { return detail::launched; }
 
 namespace detail {
 
-/// An object whose memory the thread keeps for the next use. If the kept object is in use, a nested use gets a new one.
+/// An object of type T that the thread keeps for the next use, so that its memory is reused. While the kept object is in use, a nested use
+/// gets a new object.
 template <class T>
 class Reused {
  public:
@@ -55,7 +56,7 @@ class Workspace {
       std::free(memory_);
       size_ = (bytes + 63) / 64 * 64;
       memory_ = std::aligned_alloc(64, size_);
-      if (memory_ == nullptr) size_ = 0;  // the run then allocates its workspace itself, and reports an error if that fails
+      if (memory_ == nullptr) size_ = 0;  // out of memory: the run then allocates its workspace itself, and reports an error if that fails
     }
     return memory_;
   }
@@ -66,14 +67,14 @@ class Workspace {
   size_t size_ = 0;
 };
 
-/// The memory that a run of a plan needs.
+/// The descriptions of inputs and outputs, and the workspace, of a run of a plan.
 struct Run {
   std::vector<harp_const_array> inputs;
   std::vector<harp_array> outputs;
   Workspace workspace;
 };
 
-/// Replaces the symbolic sizes in `types` by the sizes of this run. Inputs whose sizes do not fit are not detected here, but by the run.
+/// Replaces the symbolic sizes in `types` by the sizes of this run. Does not check the sizes of the inputs: the run reports wrong ones.
 inline void find_sizes(const Plan& plan, const std::vector<harp_const_array>& inputs, const Type** types, size_t count, Out& err) {
   std::vector<int64_t> values;
   for (const Plan::Variable& variable : plan.variables)

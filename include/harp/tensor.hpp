@@ -41,7 +41,7 @@ inline bool is_not_zero(DType dtype, const void* element) {
   const Category category = category_of(dtype);
   const size_t parts = category == Category::complex ? 2 : 1, size = size_of(dtype) / parts;
   for (size_t i = 0; i < parts; ++i) {
-    uint64_t bits = 0;  // arrays are little-endian, like every CPU that harp supports
+    uint64_t bits = 0;  // the bytes are copied to the low bits, because every CPU that harp supports is little-endian
     std::memcpy(&bits, static_cast<const unsigned char*>(element) + i * size, size);
     const bool has_sign = category == Category::real || category == Category::complex;
     if ((has_sign ? bits << (65 - 8 * size) : bits) != 0) return true;
@@ -117,8 +117,8 @@ class Tensor : public Methods<Tensor> {
   static Tensor size_of(const Dim& dim, const Context& context = default_context());
   /// A custom function (functions.hpp) without inputs: it computes each element from the element's indices.
   static Tensor custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context = default_context());
-  /// A tensor of rank 0 with this dtype, which is always an input. (A plain number in `x * 2` takes the dtype of x and may become a
-  /// constant.)
+  /// A tensor of rank 0 with this dtype; programs read its value as an input. (In `x * 2`, by contrast, the number takes the dtype of x and
+  /// may become a constant of the program.)
   static Tensor scalar(detail::Number value, DType dtype, const Context& context = default_context());
 
   /// False if the tensor is empty: it was default-constructed or moved from, or its operation failed in a build without exceptions.
@@ -183,7 +183,7 @@ class Tensor : public Methods<Tensor> {
   template <class T>
   std::vector<T> to_vector() const {
     const Span<const T> elements = data<T>();
-    // With braces, two pointers would be taken as two elements of a vector of bool.
+    // Not {begin, end}: for T = bool, the braces would make a vector of two elements out of the two pointers.
     return std::vector<T>(elements.begin(), elements.end());
   }
   /// The element of a tensor that has exactly one.

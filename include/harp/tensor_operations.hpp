@@ -185,8 +185,8 @@ inline bool write_number(const Number& number, DType dtype, void* to) {
   }
 }
 
-/// Converts a number to the category of a dtype that the caller has given, by the rules of harp_constant. Returns false after an error: the
-/// dtype cannot represent the number.
+/// Converts a number to the category (bool, integer, real or complex) of a dtype that the caller has given, by the rules of harp_constant.
+/// If the dtype cannot represent the number, raises an error and returns false.
 inline bool fit(DType dtype, Number& number) {
   if (dtype == DType::unknown) {
     raise({HARP_ERROR_DTYPE, "a number of no dtype"});
@@ -223,7 +223,7 @@ inline Value* number_value(const Number& number, DType dtype, Session* session) 
   return narrow ? trace(op::cast{dtype}, session, &value, 1) : value;
 }
 
-/// Owns references to operands until a value takes them over.
+/// Owns references to the operands of an operation until the value of the operation takes them over.
 template <size_t Count>
 struct Operands {
   Value* values[Count] = {};
@@ -333,7 +333,8 @@ struct Applier<Kind::tensor> {
     Resource<Value>::retain(value);
     return wanted == own ? value : trace(op::cast{wanted}, session, &value, 1);
   }
-  /// Checks a number that was passed to a jit function, if it is known, or notes that each call of that function has to check it.
+  /// Checks that an integer that was passed to a jit function fits the dtype that it takes. While jit traces the function, the value is not
+  /// known; then notes that each call of the function has to check it.
   static bool check_number(CheckedNumber number, const Value* value) {
     if (value->argument >= 0) {
       number.input = static_cast<size_t>(value->argument);

@@ -57,7 +57,7 @@ struct Call final : AnyCall {
   }
 };
 
-/// An operation with its attributes and the types of its operands. harp has checked that these fit each other.
+/// An operation with its attributes and the types of its operands, of which harp has checked that they fit each other.
 struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
@@ -147,7 +147,7 @@ struct GradientList {
   std::shared_ptr<const GradientList> next;
 };
 
-/// While jit traces a function: the numbers among its arguments that each call has to check.
+/// While jit traces a function: the integers among its arguments that each call has to compare with the range of their dtype.
 inline thread_local std::vector<CheckedNumber> noted_numbers;
 
 /// An array, computed or pending. A pending value, and everything computed from it, belongs to one thread at a time. A computed array may

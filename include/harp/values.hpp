@@ -51,7 +51,8 @@ inline constexpr DType boolean = DType::boolean, i8 = DType::i8, u8 = DType::u8,
                        u32 = DType::u32, i64 = DType::i64, u64 = DType::u64, f16 = DType::f16, bf16 = DType::bf16, f32 = DType::f32,
                        f64 = DType::f64, complex64 = DType::complex64, complex128 = DType::complex128;
 
-/// raw returns the number of a dtype in harp.h, size_of its bytes, and name_of its name in the text format ("f32").
+/// raw returns the number of a dtype in harp.h, size_of the size of an element in bytes, and name_of the dtype's name in the text format
+/// ("f32").
 constexpr harp_dtype raw(DType dtype) { return static_cast<harp_dtype>(dtype); }
 inline size_t size_of(DType dtype) { return harp_dtype_size(raw(dtype)); }
 inline const char* name_of(DType dtype) {
@@ -59,7 +60,8 @@ inline const char* name_of(DType dtype) {
   return name != nullptr ? name : "unknown";
 }
 
-/// Elements of f16 and bf16, as their 16 bits: C++17 has no types for them. harp's operations compute with such elements.
+/// Elements of f16 (Half) and bf16 (BHalf), stored as their 16 bits, because C++17 has no types for such numbers. Arithmetic on them exists
+/// only in harp's operations.
 struct Half {
   uint16_t bits = 0;
 };
@@ -161,9 +163,9 @@ class Dim {
   harp_graph* graph_ = nullptr;
 };
 
-/// The open end of a slice.
+/// Stands for a bound of a slice that is not given.
 inline constexpr harp_dim open_end = HARP_SLICE_NONE;
-/// Passed as an axis: use the flattened array.
+/// Passed instead of an axis: the operation works on the flattened array.
 inline constexpr int32_t flattened = HARP_AXIS_NONE;
 
 namespace detail {
@@ -304,7 +306,8 @@ struct Number {
     return is_unsigned ? static_cast<double>(u) : static_cast<double>(i);
   }
 
-  /// Returns bits that differ for different numbers of one category. For a complex number these are the bits of the real part only.
+  /// Returns 64 bits that differ for different numbers of one category (bool, integer, real). For a complex number these are the bits of
+  /// the real part only.
   uint64_t bits() const {
     uint64_t bits = 0;
     if (category != Category::real && category != Category::complex)
@@ -315,7 +318,7 @@ struct Number {
   }
 
   /// The dtype that the number takes in an operation with arrays of dtype `beside`: `beside` itself, unless the number has a higher
-  /// category (2.5 with integers is f32). `beside` is unknown if the operation has no arrays.
+  /// category in the order bool, integer, real, complex (2.5 with integers is f32). `beside` is unknown if the operation has no arrays.
   DType dtype_beside(DType beside) const {
     if (beside == DType::unknown)
       return category == Category::boolean   ? DType::boolean
@@ -344,7 +347,7 @@ inline bool holds(DType dtype, const Number& number) {
   return number.u <= UINT64_MAX >> (64 - bits);
 }
 
-/// Returns whether the dtype that an integer takes beside arrays can represent it. If not, raises an error.
+/// Checks that the dtype can represent the integer. If not, raises an error and returns false.
 inline bool check_holds(DType dtype, const Number& number) {
   if (holds(dtype, number)) return true;
   const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
@@ -352,7 +355,8 @@ inline bool check_holds(DType dtype, const Number& number) {
   return false;
 }
 
-/// An integer that is an input of a program, the dtype of its C++ type, and the integer dtype that it takes beside arrays.
+/// An integer that is an input of a program: its index among the inputs, the dtype of its C++ type, and the integer dtype that it takes in
+/// an operation with arrays.
 struct CheckedNumber {
   size_t input;
   DType own, taken;
@@ -377,7 +381,7 @@ struct CheckedNumber {
   }
 };
 
-/// Given the dtypes of two arrays of one operation, returns the dtype that C++ numbers in this operation take.
+/// Returns the higher of the dtypes of two arrays of one operation: C++ numbers in the operation take this dtype.
 inline DType higher(DType a, DType b) {
   if (a == DType::unknown) return b;
   if (b == DType::unknown) return a;

@@ -40,7 +40,7 @@ class Walk {
   }
 
  private:
-  // Tags in the low bits of a key's words; addresses have zeros there.
+  // The low bits of a word of a key say what the word stands for. Addresses of objects have zeros in these bits.
   static constexpr uint64_t kLeaf = 1, kPart = 2, kResult = 3, kArgument = 4;
   struct Slot {
     const Value* leaf = nullptr;
