@@ -56,7 +56,7 @@ struct Cpu {
   bool logic_of_three = false;       // one instruction computes any given boolean function of three vectors
   bool shuffles_bytes = true;        // one instruction permutes the 16 bytes of a vector arbitrarily
   bool multiplies_pairs = false;     // one instruction multiplies 16-bit integers and adds adjacent products, in 32 bits
-  // one instruction adds two products of 16-bit integers, or four of an unsigned and a signed byte, to a 32-bit sum
+  // one instruction adds two products of 16-bit integers, or four products of an unsigned and a signed byte, to a 32-bit sum
   bool dot_products = false;
   bool exponent_instructions = false;  // has AVX-512's getexp, getmant, scalef, fixupimm and range, which math functions use
   bool maximum_flags_nan = false;      // the maximum instruction raises the invalid flag for a NaN, and the flag is cheap to read

@@ -152,7 +152,7 @@ bool recombine_one(Sum& sum) {
       if (remainder->kind != AtomKind::kMod) continue;
       SymTerm rest{term.coefficient, {term.factors.begin(), f}};
       rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-      // The term is R·(x % c). Its partners are the terms of R·c·(x // c); the sum must contain all of them.
+      // The term is R·(x % c). To combine it with R·c·(x // c) to R·x, the sum must contain all terms of R·c·(x // c), its partners.
       const Sym quotient = floor_div(remainder->a, remainder->b);
       if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
       Sum partners;

@@ -59,7 +59,7 @@ struct SymAtom {
   Sym a, b, c;
   SymRange range;       // numeric bounds
   uint32_t stage = 0;   // the highest number among the loop variables in the atom (loop variables are numbered from 1); 0 if it has none
-  uint32_t weight = 1;  // 1 plus the weights of the operands a, b and c
+  uint32_t weight = 1;  // 1 plus the weights (SymNode::weight) of the operands a, b and c
   Sym alone = 0;        // the expression that consists of only this atom
 };
 

@@ -1,5 +1,5 @@
 """Builds include/harp.api.json, which describes harp.h as data for generators of bindings and documentation. docs/api-json.md explains each
-member.
+member of the JSON objects.
 
 Describer derives most facts from the declarations of harp.h by conventions. The other facts are in api_facts.py.
 """
@@ -62,9 +62,9 @@ class Describer:
     # Lengths
 
     def count_of(self, variable, others, is_field):
-        """Returns the name of the parameter or field that is the number of elements of the array `variable`, or None. This is the one
-        called n_NAME, if there is one. Otherwise, for a parameter, it is the nearest preceding count, if only lists are between that count
-        and `variable`; for a field called `dims`, it is the field `rank`."""
+        """Returns the name of the parameter or field that contains the number of elements of the array `variable`, or None. This is
+        n_NAME, where NAME is the array's name, if it exists. Otherwise, for a parameter, it is the nearest preceding parameter that is a
+        count, if only lists are between that count and `variable`; for a field called `dims`, it is the field `rank`."""
         names = [other.name for other in others]
         if f"n_{variable.name}" in names:
             return f"n_{variable.name}"
@@ -89,7 +89,7 @@ class Describer:
             return None
         length = self.lengths.get(owner, variable.name) or self.count_of(variable, others, is_field)
         if stars == 1 and base in self.handles | self.structs and length != f"n_{variable.name}":
-            return None  # a pointer to a single handle or struct; a count before it belongs to another parameter
+            return None  # a pointer to a single handle or struct; a preceding count is the length of another parameter
         return length
 
     def is_opaque(self, owner, variable):
@@ -144,7 +144,7 @@ class Describer:
         return made
 
     def direction(self, owner, variable, kind):
-        """Returns "in", "out", or "inout" if the function also reads the old contents of what the pointer refers to."""
+        """Returns the direction of a parameter: "in", "out", or "inout" for a pointer to an object that the function reads and writes."""
         base, read_only = base_of(variable.type), variable.type.startswith("const") and variable.type.count("*") == 1
         if kind not in ("array", "bytes", "pointer", "struct") or read_only or "const*" in variable.type:
             return "in"
@@ -153,7 +153,7 @@ class Describer:
         if kind == "struct":
             return "inout" if self.has_size(base) else "out"
         if kind == "array" and base in self.handles and base != "harp_node":
-            return "inout"  # if *pointer is NULL, the function creates the object; otherwise it uses the given one
+            return "inout"  # the function creates an object for each element that is NULL, and uses the objects of the other elements
         return "in" if owner in self.callbacks and variable.name != "outputs" else "out"
 
     def has_size(self, struct):
@@ -180,7 +180,7 @@ class Describer:
         return "no", ""
 
     def ownership_of(self, owner, variable, made, builds):
-        """Returns the ownership of an argument or, for an output, the ownership of the object that it receives."""
+        """Returns the ownership of an argument or, for an output, the ownership of the object that the caller receives through it."""
         special = self.ownership.get(owner, variable.name)
         if special:
             return special

@@ -18,7 +18,8 @@ harp_buffer* wrap(const char* function, harp_context* context, const char* devic
                   void* data, bool read_only, Deleter deleter, void* user, harp_error** err) noexcept {
   return guard(err, [&] {
     const Device& where = required(context, function, "context").backends.device(context->resources(), function, device);
-    // The buffer takes ownership of the memory last, when nothing can fail any more, because a failed wrap must not call the deleter.
+    // The buffer takes ownership of the memory last, when nothing can fail any more: if harp_buffer_wrap fails, it must not call the
+    // deleter.
     DeviceArray array =
         DeviceArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr, where);
     if (array.bytes() != 0) where.check_address(data);

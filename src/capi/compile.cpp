@@ -146,7 +146,8 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
     program->stats.cache = HARP_CACHE_MEMORY;
   }
   if (settings.specializes_repeated && !found.program->program.signature().variables.empty()) {
-    settings.cancel = nullptr;  // The settings are kept after this call, but the flag belongs to the host and may no longer exist then.
+    // The settings are kept after this call, but the cancel flag belongs to the host and may no longer exist then.
+    settings.cancel = nullptr;
     program->specializer = std::make_shared<Specializer>(source.clone(), std::move(settings), found.program);
   }
   return program.release();

@@ -1,6 +1,6 @@
 """Parses include/harp.h: its comments, constants, types and functions, in order, as plain Python values. This is not a general C parser: it
-relies on the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Other text is an error that states its
-position.
+relies on the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Text of another form is an error, whose
+message quotes the text.
 """
 import re
 import textwrap

@@ -20,15 +20,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDER = os.path.join(ROOT, "include", "harp")
 OPERATIONS = 5  # number of the section of harp.h that declares the operations
 
-# Operations that are written by hand: array constructors (graph.hpp, tensor.hpp) and gradients (gradient.hpp).
+# Operations whose C++ functions are written by hand: array constructors (graph.hpp, tensor.hpp) and gradients (gradient.hpp).
 BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function", "custom_function_results"}
-# Elementwise operations besides those in the generated blocks of harp.h. Their operands have equal shapes or broadcast.
+# Elementwise operations, whose operands have equal shapes or are broadcast, besides those in the generated blocks of harp.h.
 ELEMENTWISE = {"elu", "celu", "gelu", "hardtanh", "leaky_relu", "isclose", "powi", "cast", "bitcast", "stop_gradient", "contiguous"}
 NOT_ELEMENTWISE = {"view_as_real", "view_as_complex"}
 REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std", "norm", "logsumexp", "argmax", "argmin", "dot",
               "mse_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
-# Default values of parameters of the C++ functions. An entry "name@operation" has precedence over "name". A parameter without an entry is
-# required, and so is one whose entry is None.
+# Default values of parameters of the C++ functions. An entry "parameter@operation" has precedence over an entry "parameter". A parameter
+# without an entry is required, and so is one whose entry is None.
 DEFAULTS = {
     "axes": "{}", "keepdims": "false", "axes@permute": None, "axes@unsqueeze": None, "axes@unfold": None, "axes@layer_norm": None,
     "axes@rms_norm": None, "axis@softmax": "-1", "axis@log_softmax": "-1", "axis@argmax": "flattened", "axis@argmin": "flattened",
@@ -115,7 +115,8 @@ class Operation:
 
     @staticmethod
     def counts(after):
-        """Returns the names of the lists directly after a count parameter, which is the length of each of them."""
+        """Returns the names of the lists that directly follow a parameter and whose length it is, if it is a count. `after` are all parameters
+        after it."""
         lists = []
         for kind, name in after:
             if kind not in LISTS:

@@ -81,7 +81,8 @@ struct harp_context : harp::capi::Counted {
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  // If set, hooks.allocator takes memory from this pool. Declared before the other members, because they may own such memory.
+  // If set, hooks.allocator takes memory from this pool. Declared before the other members, and thus destroyed after them, because they may
+  // own such memory.
   std::optional<harp::MemoryPool> memory;
   std::optional<harp::ThreadPool> pool;  // if set, hooks.parallel_for runs kernels on the threads of this pool
   harp::HostHooks hooks;
@@ -131,7 +132,7 @@ struct harp_graph : harp::capi::Counted {
  private:
   std::deque<harp_node> nodes_;
   std::vector<harp_node*> by_id_;
-  std::vector<harp_node*> free_;  // pointers to the elements of nodes_ that are free for reuse
+  std::vector<harp_node*> free_;  // pointers to those elements of nodes_ that represent no node at present
 };
 
 struct harp_buffer : harp::capi::Counted {

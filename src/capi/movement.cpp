@@ -137,7 +137,7 @@ harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** part
   constexpr const char* op = "unstack";
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   harp_node* none = nullptr;
-  // If there are no parts, the caller may pass NULL, but build_results() needs a pointer.
+  // If n is 0, the caller may pass NULL for `parts`, but build_results() needs a pointer.
   return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {
     const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
     HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op,

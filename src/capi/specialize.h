@@ -64,7 +64,7 @@ class Specializer {
 
   std::array<Special, kMostPrograms> programs_;
   std::atomic<size_t> n_programs_{0};  // number of finished elements of programs_; runs read only these elements, without a lock
-  std::mutex mutex_;                   // guards the unfinished elements, so that only one call of specialize() is active at a time
+  std::mutex mutex_;                   // guards the unfinished elements of programs_: only one call of specialize() is active at a time
 
   std::atomic_flag is_counting_;              // a spin lock for runs_ and counted_
   std::array<uint64_t, kMostCounts> runs_{};  // runs_[i] is the number of runs with the sizes counted(i); 0: slot i is free

@@ -80,7 +80,7 @@ class CCompiler final : public Compiler {
   // The commands that the driver runs, with absolute paths; empty if they are not known. The driver printed them for the flags of the host
   // machine. They can be used for another target if the flags of both machines contain -march, or if the flags of neither do.
   std::optional<DriverCommands> driver_commands_;
-  // Becomes false when harp cannot find out how a command ended that it ran without the driver of the C compiler. From then on, harp always
+  // Becomes false when a command that harp ran without the compiler's driver ended with an unknown exit status. From then on, harp always
   // runs the driver.
   mutable std::atomic<bool> ends_are_known_ = true;
 };

@@ -54,8 +54,8 @@ constexpr const char* kLinkFlags[] = {"-shared",       "-nostdlib", "-Wl,--build
 
 std::optional<int> gcc_version(std::string_view version) {
   if (!version.starts_with("gcc ") && version.find("Free Software Foundation") == version.npos) return std::nullopt;
-  // The first line has one of two formats: "gcc 12.2.0 (Debian 12.2.0-14)" comes from the driver's answer to -###, "cc (Debian 12.2.0-14)
-  // 12.2.0" from --version.
+  // The first line of `version` has one of two formats: "gcc 12.2.0 (Debian 12.2.0-14)" comes from the driver's answer to -###, "cc (Debian
+  // 12.2.0-14) 12.2.0" from --version.
   const std::string_view line = version.substr(0, version.find('\n'));
   size_t at = line.find(' ');
   if (line.substr(std::min(at, line.size())).starts_with(" (")) at = line.find(") ") + 1;

@@ -67,7 +67,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
-    // The host application may have closed the descriptor of the spare work directory, too. This is checked before open(), because the
+    // The host application may also have closed the descriptor of the spare work directory. This is checked before open(), because the
     // directory that open() opens could get the same descriptor number.
     if (spare_ && !spare_->is_there()) spare_.reset();
     open();

@@ -19,7 +19,7 @@ struct CacheDirectory {
   std::string path;
 };
 
-/// A path or, if there is none, the reason why not.
+/// The path of the cache, or the reason why there is no cache.
 struct CachePath {
   std::string path;
   std::string why_not;

@@ -34,7 +34,7 @@ std::vector<CommandCandidate> c_compiler_candidates(Process& process, const std:
 /// empty and relative entries of PATH, because they refer to the current directory.
 std::optional<std::string> find_program(System system, const std::string& name);
 
-/// Returns the environment of compiler processes. It contains only a few variables, so none that change a compiler's output (CPATH,
+/// Returns the environment of compiler processes. It contains only a few variables, and none that changes a compiler's output (CPATH,
 /// LIBRARY_PATH, GCC_* …). TMPDIR is the process's working directory.
 std::vector<std::string> compiler_environment(Process& process);
 

@@ -28,7 +28,7 @@ class CompilerSearch {
   /// The candidate command that the search is examining, and the process that was started to ask it.
   struct Candidate {
     CompilerFiles files;
-    Hasher hasher;      // has all fields of CompilerIdentity::digest except the version
+    Hasher hasher;      // has hashed all fields of CompilerIdentity::digest except the compiler's version
     Digest answer_key;  // cache key under which the answer is stored
     bool is_driver;     // True for a compiler's own driver: it is asked for the commands that it would run, and the answer is cached.
     std::shared_ptr<const Artifact> remembered;

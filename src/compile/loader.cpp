@@ -41,7 +41,7 @@ std::string unique_path(int fd) {
 /// The result of a call of dlopen.
 struct Opened {
   enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: the process cannot have more memory mappings or descriptors
-  void* handle = nullptr;                                       // NULL on failure; `fault` and `why_not` then describe it
+  void* handle = nullptr;                                       // NULL on failure, whose cause is in `fault` and `why_not`
   Fault fault = Fault::kCode;
   std::string why_not;
 };

@@ -213,8 +213,8 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     landed_.notify_all();
   };
   try {
-    // Looks in the memory cache again, because after the first lookup and before this thread inserted `flight`, another thread may have
-    // finished compiling the request.
+    // Looks in the memory cache again: after the first lookup, and before this thread registered its compilation in flights_, another
+    // thread may have finished compiling the request.
     flight->artifact = memory_.find(key);
     report.origin = CompileReport::Origin::kMemory;
     if (!flight->artifact) {

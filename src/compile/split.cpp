@@ -14,7 +14,7 @@ namespace {
 // A part must have at least this many bytes of functions to be worth a process of its own. gcc takes 20 ms to start and about 5 ms for each
 // kilobyte of kernel text; linking the parts takes another 5 ms.
 constexpr size_t kMinBytes = 8192;
-constexpr size_t kMaxParts = 16;  // The number of parts is limited, because every part repeats the shared text.
+constexpr size_t kMaxParts = 16;  // Limited, because each part contains a copy of the text that all parts share.
 constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
 template <class Visit>
@@ -85,7 +85,7 @@ size_t cost(std::string_view text, const Inlined& inlined) {
   return sum;
 }
 
-/// Returns the number of shared functions, which come first in the list.
+/// Returns the number of functions that are marked as shared (SourceFunction::shared). They come first in the list.
 size_t count_shared(const std::vector<SourceFunction>& functions) {
   return static_cast<size_t>(std::count_if(functions.begin(), functions.end(), [](const SourceFunction& f) { return f.shared; }));
 }
@@ -118,7 +118,7 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
   }
 
   std::vector<std::string> split(parts);
-  size_t copied = 0;  // end of the part of the shared text that has been copied so far
+  size_t copied = 0;  // the text that all parts share has been copied up to this position
   for (size_t i = 0; i < functions.size(); ++i) {
     const SourceFunction& f = functions[i];
     HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled separately begins with ", kStatic, ", not ",

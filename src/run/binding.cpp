@@ -17,7 +17,8 @@ std::string origin_of(const Signature& signature, const ShapeVariable& variable)
   return variable.is_bare() ? axis : cat(axis, ", which is ", to_string(array.shape[static_cast<size_t>(variable.axis)]));
 }
 
-/// Returns the text of origin_of() in parentheses, after a space. Returns "" if that text is empty.
+/// Returns the text of origin_of(), which says where a variable's value comes from, in parentheses and after a space. Returns "" if there
+/// is no such text.
 std::string bracketed_origin(const Signature& signature, const ShapeVariable& variable) {
   const std::string origin = origin_of(signature, variable);
   return origin.empty() ? origin : cat(" (", origin, ")");

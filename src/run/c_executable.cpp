@@ -49,8 +49,8 @@ class CExecutable final : public Executable {
   }
 
  private:
-  /// Casts the address of entry_point_ex. The loader does not know the type harp_runtime and declares the last parameter as a void pointer,
-  /// which has the same calling convention.
+  /// Casts the address of entry_point_ex. The loader does not know the type harp_runtime, so it declares the function's last parameter as a
+  /// void pointer, which is passed in the same way.
   static harp_entry_point_ex code_of(const LoadedLibrary& library) {
     return reinterpret_cast<harp_entry_point_ex>(library.entry_point_ex());
   }
@@ -76,9 +76,9 @@ class CExecutable final : public Executable {
     fail(Code::kInternal, "a compiled program returned ", status, ", which is none of its status codes");
   }
 
-  /// Calls code that calls native functions of the host application. The code receives an array with the functions' addresses; the last
-  /// element of the array is the address of `failure`. If a native function fails, the code stores there the number of the failed call and
-  /// the function's return value.
+  /// Calls code that calls native functions of the host application. The code receives an array with the functions' addresses, whose last
+  /// element is the address of `failure`. If a native function fails, the code stores the number of the failed call and the function's
+  /// return value in `failure`.
   void execute_with_natives(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     int32_t failure[2] = {0, 0};
     StackArray<void*, 64> addresses(natives_.addresses.size() + 1);

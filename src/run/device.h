@@ -46,8 +46,8 @@ class Device {
   /// Tests whether the host application captures the stream. A captured stream records its work as a graph and executes nothing. Throws the
   /// errors of wait_for_stream(), but none for a captured stream.
   virtual bool is_capturing(void* stream) const;
-  /// Waits until memory that was allocated and written on this device is ready for work that harp does not order, such as work of the host
-  /// application. Throws Error{kDevice} on failure.
+  /// Waits until memory that was allocated and written on this device may be used by work that does not wait for harp's work, such as work
+  /// on the host application's own streams. Throws Error{kDevice} on failure.
   virtual void settle() const {}
 
  protected:

@@ -12,7 +12,7 @@ namespace harp {
 
 namespace {
 
-// number of attempts of a thread to take the lock, which take about a microsecond; then it continues without the lock
+// How often a thread tries to take the lock, which takes about a microsecond in total. After that, the thread continues without the lock.
 constexpr int kTries = 128;
 // How often trim() yields the processor before it tests whether this process is a forked child, in which the lock's owner does not exist.
 constexpr int kYields = 100;
@@ -40,8 +40,8 @@ void* map_large(size_t bytes) {
   return reinterpret_cast<void*>(aligned);
 }
 
-/// Adds to a number that only the owner of the lock changes. Unlike fetch_add(), this needs no locked instruction. A locked instruction
-/// takes as long as a small kernel.
+/// Adds to a number that only the owner of the lock changes. Unlike fetch_add(), this needs no locked instruction, which would take as long
+/// as a small kernel.
 template <class Number>
 void increase(std::atomic<Number>& number, Number by) {
   number.store(number.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);

@@ -62,10 +62,10 @@ class MemoryPool {
   static size_t rounded(size_t size) { return class_of(size).bytes; }
 
  private:
-  /// The header of a kept block, stored in its first bytes.
+  /// The data that a kept block contains while it is in the pool. It is stored in the first bytes of the block.
   struct Kept {
     Kept *newer, *older;    // neighbours in the list of all blocks, which is ordered by time of release
-    Kept *before, *behind;  // neighbours in the list of the block's class, which begins with the last released block
+    Kept *before, *behind;  // neighbours in the list of the block's class, which begins with the block that was released most recently
     size_t bytes, number;   // size and number of the block's class
   };
   struct SizeClass {

@@ -101,7 +101,7 @@ class HeaderReader {
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
       if (error != std::errc() || size < 0) damaged("expected a size");
       at_ = static_cast<size_t>(end - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 writes long integers with this suffix
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 writes long integers with the suffix L
       dims.push_back(size);
       if (dims.size() > 64) damaged("more than 64 axes");
       if (!accept(',')) {

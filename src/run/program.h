@@ -46,7 +46,7 @@ struct RunMemory {
 
 struct RunArguments {
   std::span<const RunArray> inputs;
-  std::span<RunArray> outputs;  // an array that is missing is made by the OutputMaker
+  std::span<RunArray> outputs;  // outputs that the caller did not pass (RunArray::is_missing) are created by the OutputMaker
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the host application's cancel flag, or null
   // the host application's stream that orders the run; null: run() waits until the run is complete

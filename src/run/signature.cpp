@@ -21,7 +21,7 @@ bool may_overflow(int64_t element, const Shape& shape) {
   return !fits;
 }
 
-/// The element size and the shape of an array. Arrays that agree in both share one check.
+/// The element size and the shape of an array. Arrays that agree in both share one check of their number of bytes (CountCheck).
 struct Extent {
   int64_t element;
   const Shape& shape;

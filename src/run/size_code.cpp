@@ -132,7 +132,7 @@ std::string SizeCode::text(std::span<const std::string> names) const {
   if (steps_.empty()) return cat(constant_);
   struct Operand {
     std::string text;
-    bool is_sum = false;  // whether the text needs brackets as a factor
+    bool is_sum = false;  // true for a sum, which needs parentheses where it is a factor
   };
   std::vector<Operand> stack;
   const auto pop = [&] {

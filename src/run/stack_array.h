@@ -9,7 +9,7 @@
 
 namespace harp {
 
-/// Memory of the caller from which StackArrays take pieces. A piece is never returned.
+/// Memory that the caller provides and from which StackArrays are allocated. No part of it is used twice.
 class Spare {
  public:
   Spare() = default;

@@ -26,7 +26,7 @@ class Staging {
  private:
   struct Copy {
     DeviceArray there;  // the caller's array
-    DeviceArray here;   // the copy of that array on the run's device
+    DeviceArray here;   // the copy of the caller's array on the run's device
   };
   const Copy& add(std::vector<Copy>& list, const RunArray& array);
   bool is_here(const RunArray& array) const { return array.device == &run_ || array.bytes == 0; }

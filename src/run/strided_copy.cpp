@@ -20,7 +20,8 @@ struct Layout {
   size_t run = 0;
 };
 
-/// Returns a layout of the same elements that has the fewest axes and the longest contiguous runs.
+/// Returns the layout of the strided memory with as few axes and with as long contiguous runs as possible: axes that can be combined into
+/// one are combined.
 Layout simplified(const ArrayType& type, std::span<const int64_t> strides) {
   constexpr int64_t kBeyond = int64_t{1} << 62;  // more bytes than any memory has; sums and products below this limit fit 63 bits
   Layout layout;
@@ -56,8 +57,8 @@ void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
     std::memcpy(inside, outside, bytes);
 }
 
-/// Copies along one axis. kRun is the number of contiguous bytes per element of the axis, as a constant, so that a single move instruction
-/// copies an element. If kRun is 0, `run` is that number.
+/// Copies along one axis. kRun is the number of contiguous bytes of each element of the axis. As it is a constant, a single move
+/// instruction copies an element. If kRun is 0, the parameter `run` is the number of bytes instead.
 template <Direction direction, size_t kRun>
 void copy_axis(std::byte* inside, std::byte* outside, const Axis& axis, size_t run) {
   const size_t bytes = kRun != 0 ? kRun : run;

@@ -108,7 +108,7 @@ void ThreadPool::keep_workers_off(int cpu) noexcept {
 
 void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) noexcept {
   if (n == 0) return;
-  // A chunk is at least one grain, and all workers get the same number of chunks.
+  // A chunk has at least `grain` iterations. If there are more chunks than workers, all workers get equally many.
   const bool is_long = grain <= 1 || n / grain > kWakeGrains;
   size_t chunks = std::min(n / std::max<size_t>(grain, 1), (is_long ? kChunksPerWorker : kChunksOfShort) * width());
   if (chunks > width()) chunks -= chunks % width();
@@ -126,9 +126,9 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   taken_.store(false, std::memory_order_release);
 }
 
-/// Starts a loop. No worker is inside at this time. A short loop ends before a sleeping worker wakes up, so in general it wakes none. But
-/// if loops follow each other closely, it wakes the workers for the next loops. No worker misses a long loop: either the caller sees here
-/// that the worker sleeps, or the worker sees, before it sleeps, that the gate is open.
+/// Starts a loop, while no worker executes one. A short loop ends before a sleeping worker wakes up, so in general it wakes none. But if
+/// loops follow each other closely, it wakes the workers for the next loops. No worker misses a long loop: either the caller sees here that
+/// the worker sleeps, or the worker sees, before it sleeps, that the gate is open.
 void ThreadPool::open(size_t seats, bool is_long) noexcept {
   loop_.gate.store((loop_number(loop_.gate.load(std::memory_order_relaxed)) + 1) * kLoop + seats * kSeat);
   const uint32_t sleepers = sleepers_.load();
@@ -193,7 +193,8 @@ void ThreadPool::serve(size_t worker) noexcept {
   }
 }
 
-/// Takes a seat if the gate is open and this worker has not yet been inside in this loop. Returns whether it has a seat.
+/// Lets this worker join the loop (take a seat), unless the loop has no free seat or the worker has joined it before. Returns whether the
+/// worker joined.
 bool ThreadPool::take_seat(uint64_t& last_loop) noexcept {
   uint64_t gate = loop_.gate.load(std::memory_order_acquire);
   while ((gate & kSeatMask) != 0 && loop_number(gate) != last_loop) {
@@ -204,7 +205,7 @@ bool ThreadPool::take_seat(uint64_t& last_loop) noexcept {
   return false;
 }
 
-/// Sleeps until bell_ changes, unless the gate is open. Returns false if the pool is being destroyed.
+/// Sleeps until bell_ changes, unless there is a loop that this worker can join. Returns false if the pool is being destroyed.
 bool ThreadPool::sleep_through(uint64_t last_loop) noexcept {
   const uint32_t bell = bell_.load();
   sleepers_.fetch_add(1);

@@ -59,11 +59,11 @@ class ThreadPool {
   bool take_seat(uint64_t& last_loop) noexcept;
   bool sleep_through(uint64_t last_loop) noexcept;
 
-  // The shared loop. Its caller writes it while the gate is closed and no worker is inside. The gate and the loop share one cache line, so
-  // a worker receives both in one transfer.
+  // The loop that its caller and the workers execute together. The caller writes these members only while no worker executes the loop or
+  // can join it. The gate and the other members share one cache line, so a worker receives all of them in one transfer.
   struct alignas(64) Loop {
     std::atomic<uint64_t> gate{0};           // see the beginning of thread_pool.cpp
-    std::atomic<uint64_t> taken{0};          // number of chunks taken: from the front in the lower half, from the back in the upper half
+    std::atomic<uint64_t> taken{0};          // number of chunks taken from the front (low 32 bits) and from the back (high 32 bits)
     size_t chunk = 0, rest = 0, chunks = 0;  // iterations of a smaller chunk; number of chunks with one iteration more; number of chunks
     harp_range_body body = nullptr;
     void* arg = nullptr;
@@ -78,7 +78,7 @@ class ThreadPool {
   std::atomic<uint32_t> bell_{0};               // incremented to wake sleeping workers
   std::atomic<uint32_t> done_{0};               // set to 1 to wake the caller
   std::vector<Worker> workers_;
-  // Number of workers whose threads have been started: those with the lowest numbers.
+  // Number of workers whose threads have been started. These are the first elements of workers_.
   size_t started_ = 0;
   pid_t process_ = 0;                                       // the process that started the threads; 0: the threads are not started yet
   cpu_set_t cpus_{};                                        // CPUs on which the workers may run; empty if unknown

@@ -183,7 +183,7 @@ DeviceAddress CudaDevice::allocate(size_t bytes, StreamHandle captured) const {
     status = try_allocate(memory, bytes, stream);
   }
   if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
-  if (status == Status::kSuccess) {  // an address from the driver is always aligned, so this one comes from the host application's function
+  if (status == Status::kSuccess) {  // misaligned: harp_cuda_options.alloc returned it, because the driver's addresses are aligned
     free(memory, captured);
     fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
   }

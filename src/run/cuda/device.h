@@ -21,7 +21,7 @@ struct DeviceFacts {
   int processors = 0;      // multiprocessors
   int block_threads = 0;   // maximum number of threads of a block
   int grid_x = 0;          // maximum number of blocks along x
-  int shared_bytes = 0;    // maximum bytes of shared memory of a block, if its kernel requests them
+  int shared_bytes = 0;    // maximum shared memory of a block in bytes, which a kernel can use only if it requests it
   bool has_pools = false;  // whether memory can be allocated and freed in stream order
 };
 

@@ -49,7 +49,7 @@ enum class DeviceAttribute : int32_t {
   kProcessors = 16,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
-  kMaxSharedBytesPerBlock = 97,  // the maximum that a kernel can get by request (CUDA's name ends in _OPTIN)
+  kMaxSharedBytesPerBlock = 97,  // maximum shared memory of a block that a kernel can request (CUDA's name ends in _OPTIN)
   kMemoryPoolsSupported = 115,
 };
 /// CUfunction_attribute
@@ -60,7 +60,7 @@ inline constexpr unsigned kDeviceMemory = 2;        // CU_MEMORYTYPE_DEVICE
 inline constexpr unsigned kStreamNonBlocking = 1;   // the stream does not synchronise with the legacy default stream
 inline constexpr unsigned kEventDisableTiming = 2;  // the event records no time; it only orders streams
 inline constexpr uintptr_t kStreamLegacy = 1;       // CU_STREAM_LEGACY: the default stream, which also has the handle 0
-inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD: this handle means another stream on each thread
+inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD: this handle means a different stream on each thread
 /// A CUmemPool_attribute: how many bytes of free memory a pool keeps when a stream is synchronised.
 inline constexpr int32_t kPoolReleaseThreshold = 4;
 

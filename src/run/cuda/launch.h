@@ -51,7 +51,8 @@ class PlanSizes {
  private:
   const Plan& plan_;
   OnDevice& on_device_;
-  // the values from which a SizeCode (the code of a size expression) computes a size, see Plan::values(); launch() sets the last one
+  // The values from which a SizeCode (the code of a size expression) computes a size, see Plan::values(). For each kernel, launch() sets
+  // the last one, the number of blocks that a multiprocessor runs at a time.
   std::vector<int64_t> values_;
 };
 

@@ -8,9 +8,9 @@ namespace harp::cuda {
 namespace {
 
 constexpr int kMaxThreads = 1024;  // maximum number of threads of a block, on every device
-constexpr int kElementShift = 16;  // a key contains the number of an element, shifted by this, plus 16 bits of the index
+constexpr int kElementShift = 16;  // a key of an IndexRecord is element << kElementShift | 16 bits of the index
 
-/// Returns the names of the values that SizeCodes use.
+/// Returns the names of the values that the size expressions (SizeCode) of a plan use.
 std::vector<std::string> value_names(const Plan& plan) {
   std::vector<std::string> names = plan.shape_variables;
   names.insert(names.end(), {"processors", "blocks_per_processor"});

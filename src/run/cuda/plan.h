@@ -60,7 +60,7 @@ struct Kernel {
 /// A launch of a kernel.
 struct Launch {
   int kernel = -1;      // index of the kernel in Plan::kernels
-  SizeCode guard = {};  // the launch is skipped if this is negative; it must be evaluated before the other members
+  SizeCode guard = {};  // if this is negative, the launch is skipped, and the other members must not be evaluated
   // Number of blocks; the launch is skipped if an extent is below 1. The extents along y and z are at most 65,535.
   std::array<SizeCode, 3> grid = {};
   SizeCode shared = {};             // bytes of dynamic shared memory
@@ -76,7 +76,7 @@ struct HostCall {
     DType dtype = DType::kUnknown;  // kSize, kNumber: type of the parameter
     Location array = {};            // kArray
     SizeCode bytes = {};            // kArray: its size
-    bool written = false;           // kArray: whether the function writes the array; otherwise it reads it
+    bool written = false;           // kArray: true if the function writes the array, false if it reads the array
     SizeCode size = {};             // kSize
     Scalar number = {};             // kNumber
     int address = -1;               // kAddress: index into Plan::addresses

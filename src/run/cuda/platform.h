@@ -26,7 +26,7 @@ struct PlatformOptions {
 };
 
 /// The driver, the devices, the compilers and the loaded modules that a context uses. Thread-safe. The devices exist as long as this
-/// object. What could not be opened is tried again by the next call.
+/// object. If something could not be opened, the next call that needs it tries again.
 class Platform {
  public:
   explicit Platform(System system, const DeviceOptions& device = {}) : system_(system), device_(device) {}

@@ -14,7 +14,8 @@ constexpr size_t kGraphs = 4;  // maximum number of graphs for one program on on
 constexpr size_t kSeenSizes = 4;
 /// Least number of kernel launches for a graph: launching a graph costs more than launching one kernel.
 constexpr int kMinLaunches = 2;
-/// Largest arena of a graph, in bytes: each graph keeps its arena, and kernels on more memory take longer than their launches anyway.
+/// Largest arena (memory that a run allocates) for which a graph is made, in bytes: each graph keeps its arena, and kernels on more memory
+/// take longer than their launches anyway.
 constexpr size_t kMaxArena = size_t{64} << 20;
 
 bool is_for_graphs(const Plan& plan) {
@@ -74,7 +75,7 @@ void Replay::build(PlanSizes& sizes, const RunArrays& arrays) {
     if (planned != nullptr) launch = sizes.launch(*planned, arrays);
     if (launch) {
       nodes.push_back(add_kernel(sizes, *planned, std::move(*launch), after));
-    } else {  // the step is a Join, or a launch that is skipped for these sizes
+    } else {  // a Join, or a launch that is skipped for these sizes, becomes an empty node
       device_.call(driver.graph_add_empty_node, &nodes.emplace_back(), graph_, after.data(), after.size());
     }
   }

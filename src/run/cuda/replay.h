@@ -14,7 +14,8 @@
 
 namespace harp::cuda {
 
-/// The launches of a plan with certain sizes on one device, as an executable CUDA graph, which has an arena of its own. Not thread-safe.
+/// The launches of a plan with certain sizes on one device, as an executable CUDA graph. It owns its arena, the memory that a run
+/// allocates. Not thread-safe.
 class Replay {
  public:
   /// Makes a graph with one node for each step and the plan's edges. The device's context must be current. Throws Error{kDevice} or
