@@ -1,6 +1,6 @@
 // Decides whether one expression for each result is faster than accumulators in memory. The size of the expression is limited, because
-// generated code contains it several times: for the remainder of a row, and for each part of a row in which a different set of terms is
-// padding.
+// generated code contains it several times: for the remainder of a row, and, if windows extend into padding, for each part of a row in
+// which a different set of terms is padding.
 #include "schedule/cpu/few_terms.h"
 
 #include <unordered_set>

@@ -81,7 +81,7 @@ int interleaved_vectors(const Program& program, const KernelPlan& kernel, const 
     operations.push_back(node);
   }
   const int count = static_cast<int>(operations.size());
-  // The number of operations that could execute while the longest chain waits for its results.
+  // The number of operations that the processor could execute in the time that the longest dependency chain takes.
   const int hidden = longest * cpu.addition_latency * cpu.vector_additions_a_cycle;
   return count >= kOutOfOrderWindow && hidden > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether : 1;
 }

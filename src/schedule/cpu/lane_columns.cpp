@@ -11,12 +11,13 @@
 namespace harp {
 namespace {
 
-/// Returns how many columns of a tile have accumulators of `room` bytes in each lane: a multiple of `width`, if a column takes `bytes`.
+/// Each column of a tile has accumulators for up to 64 lanes, which take `bytes` for each lane. Returns the number of columns whose
+/// accumulators for one lane fit in `room` bytes, as a multiple of `width`.
 int64_t columns_in(int64_t room, int64_t bytes, int width) {
   return std::clamp<int64_t>(room / bytes / width * width, width, kMaxLaneColumns);
 }
 
-/// Returns the columns of a tile, at most `most`, for which two workers get equal numbers of tiles.
+/// Returns a number of columns for each tile, at most `most`, for which two workers get equal numbers of tiles.
 int64_t even_columns(int64_t columns, int64_t most, int width) {
   const int64_t tiles = ceil_div(ceil_div(columns, most), 2) * 2;
   return std::min(most, ceil_div(ceil_div(columns, tiles), int64_t{width}) * width);
@@ -29,10 +30,11 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   const Node& first = *kernel.reduces[0];
   const Dim terms = term_count(first), rows = iteration_space(kernel).back();
   const bool are_crossed = reads_across_rows(program, kernel);
-  // With few rows most lanes would be empty. That pays only if there are so many terms that to set and fold the lanes takes little time.
+  // With few rows, vectors across the rows would be mostly empty. They then pay only if each row has so many terms that it takes little of
+  // the time to initialise the 64 lanes of each row and to fold them into one value.
   if (proven_less(rows, proven_at_most(kManyTermsOfRow, terms) ? kFewestLanes : width)) return std::nullopt;
   if (!are_crossed && proven_less(kFewTermsOfRow, terms)) return std::nullopt;
-  int64_t bytes = 0;  // of the accumulators of a column in one lane
+  int64_t bytes = 0;  // of the accumulators of one column for one of the 64 lanes
   for (const Node* reduce : kernel.reduces)
     bytes += static_cast<int64_t>(std::max<size_t>(sizeof(float), size_of(working_dtype(reduce->dtype))));
   Schedule s;

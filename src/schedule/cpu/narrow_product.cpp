@@ -9,15 +9,15 @@
 namespace harp {
 namespace {
 
-// A tile covers as few columns of C as possible, because there may be only one column. It has just enough vectors that no multiply-add
-// waits for the previous one of its chain.
+// Rows and columns are exchanged, so the rows of a tile are columns of C. There are few of them, because C may have only one column, but
+// enough that, with two vectors each, no multiply-add waits for the previous one to the same sum.
 constexpr RegisterTile kTile{4, 2};
 // The number of rows of C in a block. It is a multiple of the rows of every tile, and so small that the sums of all levels of blocks stay
 // in L1.
 constexpr int64_t kTogether = 256;
 
-/// Tests whether at most one summed axis has a size other than 1. The elements of the few columns are usually read in place, so with
-/// several axes the position of a term would need divisions.
+/// Tests whether at most one summed axis has a size other than 1. The elements of the few columns are usually read in place. With several
+/// summed axes, divisions would be needed to compute the position of a term.
 bool has_one_term_axis(const Node& reduce) {
   return std::ranges::count_if(reduce.as<ReduceAttributes>().axes,
                                [&](int axis) { return !reduce.sources[0]->shape[static_cast<size_t>(axis)].is_constant(1); }) <= 1;
@@ -30,7 +30,8 @@ std::optional<Variant> narrow_product(const Program& program, const KernelPlan& 
   const Node& reduce = *kernel.reduces[0];
   const std::optional<Contraction> other = exchanged(reduce, contraction);
   if (width == 1 || !other || !has_one_term_axis(reduce)) return std::nullopt;
-  // With fewer rows than a vector has lanes, the vector would be mostly empty, and the other schedules take little time for so few results.
+  // The variant is not for fewer rows than a vector has lanes: the vector would be mostly empty, and the other schedules take little time
+  // for so few results.
   const Dim rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns];
   const Sym are_few = Sym(fusion_limits(cpu).tile_columns - 1) - columns, fill_vector = rows - width;
   if (columns.is_constant() || proven_nonnegative(Sym(-1) - are_few) || proven_nonnegative(Sym(-1) - fill_vector)) return std::nullopt;

@@ -1,4 +1,4 @@
-// A schedule for products of unknown sizes, which may have many rows but few columns.
+// Chooses a schedule for matrix products of unknown sizes, which may turn out to have many rows but few columns.
 #pragma once
 
 #include "base/machine.h"

@@ -58,7 +58,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // a vector of a gather's indices may take two registers; often it needs none, because the index is the same in all lanes
+      else  // the indices of a gather may take two registers; often they need no vector, because the index is the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
@@ -89,8 +89,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
     // A scan down the columns that processes one row at a time reads a single memory stream. That is best if it processes whole rows. If a
-    // row is longer than a tile, each step processes only a piece of the row, and several rows are unrolled, so that they are read as
-    // several streams.
+    // row is longer than a tile, each step processes only the part of a row that is in the tile, and several rows are unrolled, so that
+    // they are read as several streams.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
     columns.tile = page_tile(kernel.scans);
     if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
@@ -182,7 +182,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
       else if (kernel.passes.size() > 1)
         s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
       else if (!iteration_space(kernel).back().is_constant() && !has_arg_extreme(kernel) && reduces_windows(kernel))
-        // A row of unknown length may be short, but all accumulators of a tile are zeroed, so the tile is small.
+        // A row of unknown length may be short, but the accumulators of a whole tile are set to zero in any case, so the tile is small.
         s.axes.back().tile = kRegisterColumns * width;
     }
     s.axes.push_back(reduced);
@@ -241,8 +241,8 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
 /// Returns the variants of a kernel, with non-temporal stores for large outputs. A scan has as much memory traffic as a copy, so it gets
 /// two variants, and a guard selects one of them by the size at run time. Other kernels use non-temporal stores only if the size is known
 /// at compile time to be large, because a second variant for small sizes would double the compile time. If the caller aliases an output and
-/// an input, the variant with ordinary stores runs, because the data just read is in the caches: with non-temporal stores it would run at
-/// 0.7 to 0.8 of the speed. Scans never run in place.
+/// an input, the variant with ordinary stores runs, because the data just read is in the caches: with non-temporal stores the kernel would
+/// run at 0.7 to 0.8 of the speed. Scans never run in place.
 std::vector<Variant> nontemporal_variants(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
@@ -341,7 +341,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     const int lanes = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
     if (const std::optional<Variant> columns = lane_columns(program, kernel, cpu, lanes)) {
       if (!columns->guard) return {*columns};
-      // Rows of at most one block need no levels of blocks, which would take about as long as a row of a hundred elements.
+      // Rows of at most one block of the summation order (kLaneBlock elements) need no code that combines the results of blocks, which
+      // takes about as long as a hundred elements.
       const Dim terms = term_count(*kernel.reduces[0]);
       if (proven_at_most(terms, kLaneBlock)) return {*columns, {std::nullopt, s}};
       return {*columns, {Sym(kLaneBlock) - terms, s}, {std::nullopt, s}};

@@ -35,7 +35,7 @@ namespace {
 /// per cycle, 64 x 64 x 64 reaches 116, 115 and 112 with the first three tiles. With 8 rows, 1024 x 1024 x 1024 is 1.04 times as fast
 /// without packing.
 int64_t time_of(const RegisterTile& tile, const TileWork& work, int width, bool is_wide) {
-  constexpr int64_t kStep = 8;  // the result is a number of units of 1 / kStep of a step
+  constexpr int64_t kStep = 8;  // times are counted in units of 1 / kStep of a step
   // Latency of a multiply-add in steps: a sum can be updated again only after this many updates of other sums.
   constexpr int64_t kSumLatency = 8;
   const auto [r, v] = tile;

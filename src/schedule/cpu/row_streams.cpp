@@ -89,7 +89,7 @@ namespace {
 
 /// Returns the number of interleaved rows for sums of products along rows, mostly the product of a matrix and a vector. Interleaved rows
 /// are read as separate memory streams, and each element of the vector is loaded into a register once for all of them. Interleaving pays if
-/// the vector leaves room in L1, or if the matrix does not fit the caches.
+/// the elements of the vector leave room in L1, or if the matrix does not fit the caches.
 int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;

@@ -10,8 +10,8 @@
 
 namespace harp {
 
-/// Returns the number of columns whose accumulators fill a page of 4 KiB. Rows are read in pieces of whole pages, because the hardware
-/// prefetcher fetches whole pages. If the pieces were half as wide, half of the prefetched data would not be needed yet.
+/// Returns the number of columns whose accumulators fill a page of 4 KiB. Long rows are read in pieces of that many columns, because the
+/// hardware prefetcher fetches whole pages. If the pieces were half as wide, half of the prefetched data would not be needed yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
 /// Returns how a kernel reads rows of memory that it adds to a row of accumulators. Returns nothing if the rows are computed instead of

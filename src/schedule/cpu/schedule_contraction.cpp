@@ -22,11 +22,11 @@ namespace {
 
 // Sizes above this number are treated as this number, because they make no difference to the choice.
 constexpr int64_t kMany = 1 << 20;
-// The tile for a product with a single row, in which each column is read as a separate stream.
+// The tile for a product with a single row: each column of the columns' factor is read as a separate memory stream.
 constexpr RegisterTile kFewColumns{1, 2};
-// The most rows of a tile if the number of rows is unknown, and the most vectors if both numbers are unknown. There may be fewer rows and
-// columns than the tile has, or the last tile may be mostly empty, so the tile is as small as it can be without loss for many rows and
-// columns: as register_tile.cpp says, 8 rows of two vectors are as fast as any larger tile.
+// The most rows of a tile if the number of rows is unknown, and the most vectors if the numbers of rows and of columns are both unknown.
+// There may be fewer rows and columns than the tile has, or the last tile may be mostly empty, so the tile is as small as it can be without
+// loss for many rows and columns: as register_tile.cpp says, 8 rows of two vectors are as fast as any larger tile.
 constexpr RegisterTile kUnknownTile{8, 2};
 
 // --- Memory layout of the factors
@@ -70,8 +70,8 @@ Schedule untiled(const KernelPlan& kernel) {
   return s;
 }
 
-/// Returns how many rows of a factor a tile may read without packing. If rows are a power of two bytes apart, they compete for few cache
-/// sets, so the number is small.
+/// Returns how many rows of the rows' factor a tile may read without packing. If rows are a power of two bytes apart, they compete for few
+/// cache sets, so the number is small.
 int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   int64_t most = kMaxTileRows;
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
@@ -146,9 +146,9 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
   return s;
 }
 
-/// Estimates how many elements of the array the windows read, for `rows` rows and `members` members of the group
-/// (Contraction::group_position). The Unfold that is applied last makes the windows of the rows, and the Unfold before it makes the windows
-/// of the group. Of every other Unfold, a single window is read. If the group has no Unfold, each member reads different elements.
+/// Estimates how many elements of their array the windows of a convolution read, for `rows` rows and `members` members of the group
+/// (Contraction::group_position). The Unfold op that is applied last makes the windows of the rows, and the Unfold before it makes the
+/// windows of the group. Of every other Unfold, a single window is read. If the group has no Unfold, each member reads different elements.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);
@@ -165,7 +165,8 @@ double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t
   return elements;
 }
 
-/// Returns how many terms each lane of the factors should hold: as many as fit and as the machine multiplies in one instruction.
+/// Returns how many terms (narrow integers) each lane of the factors should hold: as many as fit a lane and as the machine multiplies in
+/// one instruction.
 int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
   const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
   const int most = cpu.dot_products ? kTermsOfQuad : cpu.multiplies_pairs ? kTermsOfPair : 1;
@@ -365,7 +366,7 @@ class ManyRows {
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
   const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
-  // Whether the columns are windows in lines of unknown length, which may be short.
+  // Whether the columns are windows of a convolution along lines of pixels of unknown length, which may be short.
   const bool has_unknown_lines_ =
       contraction_.group_position && !column_dim_.is_constant() && array_below_windows(contraction_.column_factor) != nullptr;
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
@@ -395,7 +396,7 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
   FusionLimits limits = fusion_limits(cpu);
   if (is_crossed) limits.tile_rows = 1;
   // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line,
-  // which they may not fill either.
+  // which may not fill them either.
   if (contraction.group_is_rows && !row_count(*kernel.reduces[0], contraction).is_constant()) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
 }

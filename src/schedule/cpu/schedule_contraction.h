@@ -1,5 +1,5 @@
-// Schedules of contractions: register tiles and cache blocks for many rows, for few rows (skinny GEMM), and for convolutions; and the sizes
-// for which register tiles are faster than adding one row of products after the other.
+// Chooses the schedules of contractions: register tiles and cache blocks for many rows, for few rows (skinny GEMM), and for convolutions.
+// Decides for which sizes register tiles are faster than adding one row of products after the other.
 #pragma once
 
 #include "base/machine.h"

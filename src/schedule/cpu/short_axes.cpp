@@ -40,8 +40,8 @@ int64_t cost_of_element(const Program& program, const KernelPlan& kernel) {
   return std::max<int64_t>(1, cost);
 }
 
-/// Tests whether all that the kernel does, except for reducing, is to read elements through views, to join arrays, and to compute. Windows
-/// and padding are excluded: other schedules read them faster, or their positions are not linear.
+/// Tests whether the kernel only reads elements through views, joins arrays, computes elementwise, and reduces. Windows and padding are
+/// excluded: other schedules read them faster, or the positions of their elements are not linear in the indices.
 bool is_plain(const Program& program, const KernelPlan& kernel) {
   return std::ranges::all_of(computed_nodes(program, kernel), [](const Node* node) {
     switch (info(node->op).family) {
@@ -63,7 +63,7 @@ bool is_plain(const Program& program, const KernelPlan& kernel) {
 enum class Joins : uint8_t { kNone, kShort, kOther };
 
 Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes) {
-  std::unordered_set<const Node*> joined;  // nodes of the kernel that are joins or elementwise functions of joins
+  std::unordered_set<const Node*> joined;  // nodes of the kernel that are joins (concats), or elementwise functions of joins
   for (const Node* node : computed_nodes(program, kernel)) {
     const bool reads_joined = std::ranges::any_of(node->sources, [&](const Node* source) { return joined.contains(source); });
     if (info(node->op).family == Family::kJoin) {
@@ -131,16 +131,18 @@ int lanes_along(Dim size, int most) {
   return static_cast<int>(std::bit_floor(static_cast<uint64_t>(size.constant())));
 }
 
-/// Returns how many elements of an axis a vector of `lanes` lanes processes on average, counting the unused lanes of the last vector of the
-/// axis. Unused lanes are ignored, and `lanes` is returned, if the vectors have the usual number of lanes, `most`, or the size is unknown.
+/// Returns how many elements of an axis a vector of `lanes` lanes processes on average, which is less than `lanes` if the last vector of
+/// the axis has unused lanes. Unused lanes are ignored, and `lanes` is returned, if the vectors have the usual number of lanes, `most`, or
+/// the size is unknown.
 double elements_of_vector(Dim size, int lanes, int most) {
   if (lanes == most || !size.is_constant()) return lanes;
   return static_cast<double>(size.constant()) / static_cast<double>((size.constant() + lanes - 1) / lanes);
 }
 
-/// Tests whether unrolled axes can pay for a kernel that reduces no rows. It must be small and plain, and its longer axis must fill
-/// vectors. Transposes with two long sides have blocks, and elements of more than kMostTransposedBytes are transposed without unrolling,
-/// unless computing them takes longer than moving them.
+/// Tests whether unrolling short axes can pay for a kernel that reduces no rows. The kernel must have few operations and be plain
+/// (is_plain()), and the axis of its vectors must be long enough to fill them. It must not be a transpose of two long axes, which is
+/// computed by blocks. Elements of more than kMostTransposedBytes are transposed without unrolling, unless computing them takes longer than
+/// moving them.
 bool may_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, int lanes) {
   const Dim longer = iteration_space(kernel)[axes.vectors];
   if (lanes == 1 || kernel.passes.size() > 1 || (longer.is_constant() && longer.constant() < lanes)) return false;
@@ -167,9 +169,9 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
   const int lanes = usual.axes.back().simd_width;
   if (!along_rows) return false;
-  // Unrolling does not pay if the elements of a row, or of each run of a row, fill whole vectors. An argmax or argmin of a row of a single
-  // vector is an exception: finding the extreme of the lanes, and then the first lane that is equal to it, takes more operations than
-  // comparing as many vectors of rows.
+  // Unrolling does not pay if the elements of a row, or of each run of a row, fill whole vectors. An argmax or argmin of rows that fill
+  // exactly one vector is an exception: finding the extreme of the lanes of a vector, and then the first lane that is equal to it, takes
+  // more operations than comparing vectors whose lanes are different rows.
   const int64_t terms =
       reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes ? run_length(reduce).constant() : term_count(reduce).constant();
   return lanes == 1 || terms % lanes != 0 || (terms == lanes && has_arg_extreme(kernel));
@@ -182,7 +184,7 @@ bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {
   if (operations > kMaxColumnOperations) return false;
   const Shape space = iteration_space(kernel);
   // A scan along rows works on groups of 64 elements, most of which a short row leaves empty. A scan along an axis before the last one has
-  // vectors along the last one, unless that has too few elements.
+  // vectors along the last axis, unless the last axis has too few elements.
   return scan_axis(kernel) + 1 == std::ssize(space) || proven_less(space.back(), kFewestLanes);
 }
 
@@ -208,7 +210,7 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   while (axis > axes.vectors + 1 && std::ranges::all_of(loads, continues)) row *= space[--axis].constant();
   const bool is_line = axis == axes.vectors + 1 && std::ranges::all_of(loads, continues);
   if (is_line && joins == Joins::kNone) return false;  // if all axes are one long line, vectors along it are full without unrolling
-  // Compares the number of operations for one index of the vector axis.
+  // What follows compares the numbers of operations with and without unrolling, for one index of the vector axis.
   const int64_t terms = kernel.reduces.empty() ? 1 : term_count(*kernel.reduces[0]).constant(), cost = cost_of_element(program, kernel);
   // Without unrolling, a joined row is cut where one array ends and the next begins, mostly into single elements.
   const int64_t pieces = joins == Joins::kNone ? of_lane / row * pieces_of_row(row, lanes) : of_lane;
@@ -240,12 +242,12 @@ bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, con
   for (const Strides& load : strides_of_loads(program, kernel, axes.vectors)) {
     if (!load.kept[last].is_constant()) continue;
     const int64_t step = load.kept[last].constant();
-    const auto is_column = [&](size_t axis) {  // true: the elements along this axis lie between those of two adjacent lanes
+    const auto is_column = [&](size_t axis) {  // true: in memory, the elements along this axis lie between those of two adjacent lanes
       return axes.unrolled[axis] && load.kept[axis].is_constant(1) && space[axis].is_constant(step);
     };
     bool is_interleaved = false;
     for (size_t axis = 0; axis < last; ++axis) is_interleaved |= is_column(axis);
-    if (!is_interleaved) continue;         // with or without unrolling, the same vectors are loaded
+    if (!is_interleaved) continue;         // unrolling does not change which vectors this load needs
     usual_operations += 2 * step * lanes;  // without unrolling: a load and an insertion for each element
     unrolled_operations += step + exchanges(cpu, step, load.element_bytes, lanes) * kShufflesOfTranspose;
   }

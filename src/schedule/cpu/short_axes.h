@@ -1,5 +1,5 @@
 // Decides whether a kernel with axes of a few elements is faster if these axes are unrolled (schedule/kernel_structure.h), so that vectors
-// run along a longer axis: the elements of a lane are then a row, a point in space, or a small matrix.
+// run along a longer axis. Each lane then computes several elements: a short row, a point in space, or a small matrix.
 #pragma once
 
 #include "base/machine.h"
@@ -19,8 +19,8 @@ bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes);
 bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
                           const Cpu& cpu);
 /// Tests whether unrolling pays for a kernel that stores columns of an array with short rows as rows, such as a transpose of [n, 3]. In
-/// `usual` each column is loaded by itself: every third element, from the whole array. In the unrolled form whole vectors are loaded once,
-/// and elements are exchanged between the vectors, which have at most kMostColumnLanes lanes.
+/// `usual`, the schedule that unrolls no axis, each column is loaded by itself: every third element, from the whole array. In the unrolled
+/// form whole vectors are loaded once, and elements are exchanged between the vectors, which have at most kMostColumnLanes lanes.
 bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
                            const Cpu& cpu);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kHalfLine = kLineBytes / 2;
 
-/// Returns the condition (>= 0) that the kernel stores at least cpu.stream_bytes, and that the length of each output's rows is a multiple
-/// of `bytes` bytes.
+/// Returns an expression that is >= 0 if the kernel stores at least cpu.stream_bytes, and the length of each output's rows is a multiple of
+/// `bytes` bytes.
 Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
   Sym condition = streams_any(kernel, cpu);
   for (const StorePlan& store : kernel.stores) {
@@ -24,7 +24,8 @@ Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
     const auto size = static_cast<int64_t>(size_of(store.node->dtype));
     condition = min(condition, Sym(0) - mod(row * size, bytes));
     if (store.offset.empty()) continue;
-    // If the kernel stores only a part of each row (concat), another kernel stores the rest, so the part must consist of whole lines.
+    // If the kernel stores only a part of each row (a source of a concat), another kernel stores the rest of the row, so the part must
+    // consist of whole cache lines.
     size_t axis = store.shape.size();
     while (axis > 0 && store.shape[axis - 1].is_constant(1)) --axis;
     if (axis == 0 || store.node->shape[axis - 1] == store.shape[axis - 1]) continue;

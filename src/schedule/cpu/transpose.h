@@ -1,6 +1,6 @@
 // Schedules for elementwise kernels whose stores are contiguous along one axis, while some of their loads are contiguous along another
-// axis: matrix transposes, alone or with further operations, and images whose axes are exchanged. Such kernels are computed in blocks. Row
-// by row, they would touch another cache line for every element.
+// axis: matrix transposes, alone or with further operations, and other permutations of axes, such as of the channels of an image. Such
+// kernels are computed in blocks, because row by row they would access another cache line for every element.
 #pragma once
 
 #include "base/machine.h"

@@ -43,8 +43,8 @@ inline constexpr int64_t kDeferredRowBytes = 10'000;
 
 /// Number of groups of elements that a scan along rows software-pipelines (lower/scan_pipeline.h).
 inline constexpr int kPipelinedGroups = 16;
-/// The number of rows that a scan down columns unrolls together if it processes only a piece of each row (a tile of columns) at a time.
-/// With one row at a time there would be a single memory stream.
+/// The number of rows that a scan down columns unrolls together if it processes only a piece of each row (a tile of columns) at a time. The
+/// rows are then read as several memory streams instead of one.
 inline constexpr int kPiecesTogether = 8;
 /// The largest array, in bytes, for which a scan down columns processes whole rows instead of tiles of columns. Such an array and its
 /// result fit in L2, and the hardware prefetcher follows whole rows. (Whole rows are twice as fast as pieces of rows, measured with an
@@ -77,9 +77,9 @@ inline constexpr int kOutOfOrderWindow = 256;
 /// Vectors are interleaved only if one vector has at most this many live values at a time. Two vectors with 19 live values each already
 /// need more than 32 registers, but the spilled values stay in L1, so that spilling costs little.
 inline constexpr int kMaxAlive = 24;
-/// Vectors are also interleaved in a kernel that consists mainly of a few math functions. It has at most kMaxFunctions functions, each of
-/// which costs at least kMinOfFunction additions, and everything else costs at most kMaxOtherCost additions. Interleaving reduces the time
-/// of kernels of one function to 0.90 to 0.95, and that of kernels of two functions to 0.84 to 0.98.
+/// Vectors are also interleaved in a kernel that consists mainly of a few math functions: it has at most kMaxFunctions functions, each of
+/// which costs at least kMinOfFunction additions, and all its other operations together cost at most kMaxOtherCost additions. Interleaving
+/// reduces the time of kernels of one function to 0.90 to 0.95, and that of kernels of two functions to 0.84 to 0.98.
 inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxOtherCost = 8;
 /// In rows of at most this many vectors, two vectors are interleaved only if the row consists of whole pairs of vectors. Otherwise the last
 /// two vectors of each row might be computed twice.
@@ -102,26 +102,28 @@ inline constexpr int64_t kLongContinued = 16;
 // --- Reductions of few terms
 
 /// Limits for a reduction that computes each result by a single expression. kMaxStreamedTerms: most terms if each term is in a different
-/// row of memory. kMaxPaddedTerms: most terms if windows extend into padding; the code then has a copy for each part of a row in which
-/// other terms are padding. kMaxExpressionCost: largest cost of the expression, in units of an addition.
+/// row of memory. kMaxPaddedTerms: most terms if windows extend into padding; the code then has a copy of the expression for each part of a
+/// row in which a different set of terms is padding. kMaxExpressionCost: largest cost of the expression, in units of an addition.
 inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpressionCost = 128;
 
 // --- Short axes
 
-/// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
-/// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
-/// axis, shuffles included. kMostColumnLanes: most lanes, also for stacked arrays; longer vectors of narrow elements would be shuffled
-/// element by element (shuffles_elements() in base/machine.h). kMaxColumnOperations: most operations of one iteration, because the code has
-/// a copy of each operation for each element. This number also limits scans along short rows, for which each combination counts as its cost
-/// in additions, because a scan by logaddexp takes long to compile. None of these numbers is measured.
+/// For kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these
+/// axes are unrolled, and vectors run along the axis before them, if that takes less than this fraction of the operations, shuffles
+/// included, that vectors along the last axis take. kMostColumnLanes: most lanes of such vectors, and of vectors that store several arrays
+/// interleaved; longer vectors of narrow elements would be shuffled element by element (shuffles_elements() in base/machine.h).
+/// kMaxColumnOperations: most operations of one iteration, because the code has a copy of each operation for each element. This number also
+/// limits scans along short rows, for which each combination counts as its cost in additions, because a scan by logaddexp takes long to
+/// compile. None of these numbers is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
-/// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: operations for a shuffle; more than one,
-/// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: most bytes
-/// of an element. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64
-/// (probably because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this many additions, such as an
-/// exp, elements of 8 bytes are permitted too, because full vectors of them gain more than moving them costs. Otherwise not measured.
+/// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: the number of operations that a shuffle
+/// counts as; more than one, because many shuffles of two vectors take several instructions, and a transpose has little else to do.
+/// kMostTransposedBytes: most bytes of an element. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to
+/// 0.76 of the speed for f64 (probably because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this
+/// many additions, such as an exp, elements of 8 bytes are permitted too, because computing them in full vectors gains more than moving
+/// them costs. Nothing else here was measured.
 inline constexpr int64_t kShufflesOfTranspose = 2, kCostOfWideTransposed = 10;
 inline constexpr size_t kMostTransposedBytes = 4;
 
@@ -145,7 +147,7 @@ struct RowReads {
     bool prefetch = false;  // whether to prefetch the next rows
   };
   // The largest size of an array that counts as near (near_bytes()). kBlock: about the size of one block of the summation order (256 rows
-  // of 1000 f32), but at most L2. kSecond: L2. kHalfOfThird: half of L3.
+  // of 1000 f32), but at most that of L2. kSecond: the size of L2. kHalfOfThird: half the size of L3.
   enum class Near : uint8_t { kBlock, kSecond, kHalfOfThird };
   Near near_limit;
   Reads near, far;                             // near: for arrays of at most near_bytes(); far: for larger arrays
@@ -170,8 +172,8 @@ struct RowReads {
 // CPUs with one vector load per cycle. For near data, several interleaved rows share the loads of the accumulators. For far data, one row
 // at a time reaches the speed of memory if several vectors are loaded before a sum must wait; two whole rows at a time are half as fast.
 //
-// A near array (kBlock) has so few rows that they are one block of the summation order (256 rows of 1000 columns). Each further level of
-// blocks would cost a sixth of the speed.
+// An array counts as near (kBlock) if its rows are only one block of the summation order (256 rows of 1000 columns). For more blocks, the
+// code has a further level that adds the sums of blocks, which costs a sixth of the speed.
 inline constexpr RowReads kSums{RowReads::Near::kBlock, {1, 4}, {8, 2}, RowReads::Reads{4, 2}},
     kSumsOfOneLoad{RowReads::Near::kBlock, {4, 1}, {1, 4}};
 /// For sums of rows that are so long that a step reads only a piece of each row. The pieces are not contiguous in memory, so many far rows
@@ -182,13 +184,14 @@ inline constexpr RowReads kPiecesOfSums{RowReads::Near::kSecond, {4, 1}, {16, 1}
 /// prefetches reach 0.87 to 0.96 of the speed of memory, and 8 rows of one vector with prefetches 0.78.
 inline constexpr RowReads kProducts{RowReads::Near::kHalfOfThird, {4, 1}, {4, 2, 4}},
     kProductsOfOneLoad{RowReads::Near::kHalfOfThird, {4, 1}, {8, 1, 4, true}};
-/// {number of rows that are read as separate streams, vectors of each row in a step} for maxima and minima of columns, whose rows may be
-/// combined in any order. The numbers are the same for arrays of all sizes. Ratios are relative to merely reading the same bytes. With two
-/// streams, maxima reach 0.95 from memory and 0.57 to 0.69 from L3; with one stream, 0.73 to 0.83 from memory and 0.45 to 0.53 from L3. On
-/// a CPU with one load per cycle, six streams reach 0.86 from memory, and one stream 0.71.
+/// For maxima and minima of columns, whose rows may be combined in any order: the number of rows that are read as separate streams, and the
+/// number of vectors of each row in a step. The numbers are the same for arrays of all sizes. Ratios are relative to merely reading the
+/// same bytes. With two streams, maxima reach 0.95 from memory and 0.57 to 0.69 from L3; with one stream, 0.73 to 0.83 from memory and 0.45
+/// to 0.53 from L3. On a CPU with one load per cycle, six streams reach 0.86 from memory, and one stream 0.71.
 inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
-/// For maxima that detect NaN by the CPU's floating-point flag for invalid operations (Schedule::nan_flag). They take one instruction for
-/// each load. Four interleaved rows run at 0.92 of the speed of two rows from L2, at 1.15 from L3, and at 1.0 from memory.
+/// For maxima that detect NaN by the CPU's floating-point flag for invalid operations (Schedule::nan_flag). Such a maximum takes one
+/// instruction for each load. Four interleaved rows run at 0.92 of the speed of two interleaved rows if the array is in L2, at 1.15 if it
+/// is in L3, and at 1.0 if it is in memory.
 inline constexpr RowReads kFlagged{RowReads::Near::kBlock, {2, 2}, {4, 2}};
 
 // Rows in L2, on a CPU with two vector loads per cycle. On a Zen 5, each load instruction of a loop trains its own prefetcher. That
@@ -199,19 +202,19 @@ inline constexpr RowReads kFlagged{RowReads::Near::kBlock, {2, 2}, {4, 2}};
 // stream: two rows of 512 to 1024 columns reach 0.91 to 0.97 of the speed of reading instead of 0.85 to 0.90, and 0.92 instead of 0.65 if
 // other work uses the cache too.
 //
-// A partial vector at the end of a row is a further load instruction whose prefetcher is trained, unless it steps by more than 7 KB. Rows
-// of 700 to 1000 columns that share cache lines reach 0.72 to 0.84 of the speed of reading instead of 0.60 to 0.67 if the interleaved rows
-// take 16 KB together, but 0.50 with fewer rows. Rows of 500 columns reach 0.55 instead of 0.59.
+// A partial vector at the end of a row is loaded by a further instruction, which also trains its prefetcher, unless its addresses advance
+// by more than 7 KB. Rows of 700 to 1000 columns that share cache lines reach 0.72 to 0.84 of the speed of reading instead of 0.60 to 0.67
+// if the interleaved rows take 16 KB together, but 0.50 with fewer rows. Rows of 500 columns reach 0.55 instead of 0.59.
 /// Rows of whole cache lines are interleaved if they have at least kNearRowVectors vectors. Rows that share a cache line with the next row
 /// are interleaved if they have at least kSharedLineVectors vectors; the number of interleaved rows is then such that they take
 /// kSharedLineBytes together.
 inline constexpr int64_t kNearRowVectors = 32, kSharedLineVectors = 40, kSharedLineBytes = 16000;
 
-/// NaN detection by the invalid flag needs a Retry, which computes a part of the results again if there was a NaN. It does not pay if that
-/// part covers at most this many elements. If the part is larger, a max takes one instruction for each vector, instead of 1.5 along rows or
-/// 3 otherwise. Speeds relative to merely reading the same bytes, with the flag and in parentheses without it: from L3, maxima down columns
-/// 0.8 (0.67), along rows of 1024 0.90 (0.74), along rows of 1000 0.75 (0.54), over the whole array 0.95 (0.78); from memory, along rows of
-/// 1000 1.0 (0.85).
+/// NaN detection by the CPU's flag for invalid operations needs a Retry (ir/statement.h), a block of code that computes a part of the
+/// results again if there was a NaN. It does not pay if that part covers at most this many elements. If the part is larger, a max takes one
+/// instruction for each vector, instead of 1.5 along rows or 3 otherwise. Speeds relative to merely reading the same bytes, with the flag
+/// and in parentheses without it: from L3, maxima down columns 0.8 (0.67), along rows of 1024 0.90 (0.74), along rows of 1000 0.75 (0.54),
+/// over the whole array 0.95 (0.78); from memory, along rows of 1000 1.0 (0.85).
 inline constexpr int64_t kMaxUnflaggedElements = 256;
 
 // --- Reductions along rows: several rows, or parts of a row, as separate streams
@@ -229,8 +232,8 @@ inline constexpr int64_t kShortRowElement = 4;
 /// several rows. kProductRow: fewest elements of an interleaved row. kShortProductRowBytes: most bytes of a short row, which leaves room in
 /// L1. kShortProductBytes: most bytes of all short rows together. Interleaving speeds up matrices of f32 of 128 x 1024 by 1.03 to 1.13,
 /// 1024 x 1024 by 1.03, 2048 x 2048 by 1.08, and 16384 x 1024 by 1.15 (with four streams by 0.9 to 1). For matrices that do not fit the
-/// caches the speed-up is 1 to 1.05 (4096 x 4096) and 1.27 (4000 x 3000 in f64). In L3 it would be 0.95 for 1024 x 4096 in f32, and 0.97
-/// for 1024 x 1024 in f64, whose lanes take twice the registers. (Measured on Zen 4.)
+/// caches the speed-up is 1 to 1.05 (4096 x 4096) and 1.27 (4000 x 3000 in f64). For matrices in L3 it would be 0.95 (1024 x 4096 in f32)
+/// and 0.97 (1024 x 1024 in f64, whose lanes take twice the registers). (Measured on Zen 4.)
 inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kShortProductBytes = 512 << 10;
 
 /// For sums, maxima and minima along loaded rows. kMinOfShortRow: fewest elements of a short row. kMostlyFold: most elements of a row for
@@ -246,15 +249,16 @@ inline constexpr int64_t kMaxSeparateRows = 8;
 
 /// Reductions in lanes order whose vectors run across the rows (lane_columns.h). kFewTermsOfRow: if rows of an unknown number of elements
 /// have at most this many, vectors of the elements of several rows are assembled, at about a cycle for each element; to reduce and fold the
-/// 64 lanes of a single row takes some 30 cycles. kStackBytes: the most bytes of their accumulators. kManyTermsOfRow: fewest elements for
-/// which fewer rows than a vector has lanes are enough. kElementsOfLane: elements of a lane that are combined with one load and store of
-/// its accumulator. Not measured.
+/// 64 lanes of a single row takes some 30 cycles. kStackBytes: the most bytes of the accumulators for such short rows. kManyTermsOfRow:
+/// fewest elements of a row for which vectors across the rows pay even if there are fewer rows than a vector has lanes. kElementsOfLane:
+/// number of elements that are combined with one load and store of their lane's accumulator. Not measured.
 inline constexpr int64_t kFewTermsOfRow = 8, kStackBytes = 4096, kManyTermsOfRow = 256;
 inline constexpr int kElementsOfLane = 2;
-/// The bytes of the accumulators of one lane, if the adjacent elements of rows are loaded whole. near_lane_bytes: for arrays that fit L2;
-/// all 64 lanes then stay in L1. far_lane_bytes: for arrays from L3 or from memory, of which whole pages are read, so that the hardware
-/// prefetcher follows them; the lanes stay in L2. A lane takes less than a page, so that the lanes do not compete for the same cache sets
-/// of L1.
+/// For reductions in lanes order whose vectors run across the rows and load adjacent elements: the bytes of the accumulators of all columns
+/// of a tile for one of the 64 lanes. near_lane_bytes: for arrays that fit L2; the accumulators of all lanes then stay in L1.
+/// far_lane_bytes: for arrays in L3 or in memory; almost a page is then read at a time, so that the hardware prefetcher follows it, and the
+/// accumulators stay in L2. The accumulators of a lane take less than a page, so that the lanes do not compete for the same cache sets of
+/// L1.
 constexpr int64_t near_lane_bytes(const Cpu& cpu) { return cpu.caches.first * 2 / 3 / 64; }
 constexpr int64_t far_lane_bytes(const Cpu& cpu) { return std::min(kPageBytes, cpu.caches.second / 4 / 64) - kLineBytes; }
 
@@ -310,9 +314,10 @@ inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// With b blocks, (b + 1) / 2b of the products are computed, 9/16 with 8 blocks, and threads divide b / 2 pairs of blocks. kMostHalfRows:
 /// most rows of the smallest block, which is a common multiple of the rows and the columns of a register tile.
 inline constexpr int64_t kLeastHalfBlocks = 8, kMostHalfRows = 96;
-/// The largest number of tiles by which the blocks are enlarged if the last one would be smaller than a tile. With a whole tile in the last
-/// block, its last tile can overlap the previous one, instead of being computed in smaller pieces. The product 1000 x 17 x 333 is then 1.01
-/// to 1.02 times as fast as with smaller pieces. Whole tiles also permit reading rows in place, which makes it another 1.03 times as fast.
+/// The largest number of tiles by which the blocks of rows are enlarged if the last block would otherwise be smaller than a tile. With a
+/// whole tile in the last block, its last tile can overlap the previous one, instead of being computed in smaller pieces. The product 1000
+/// x 17 x 333 is then 1.01 to 1.02 times as fast as with smaller pieces. Whole tiles also permit reading rows in place, which makes it
+/// another 1.03 times as fast.
 inline constexpr int64_t kMaxExtraTiles = 4;
 /// kPixelsTogether: most rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: most pixels of one line of a block, if the length
 /// of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that their windows read, and
@@ -333,7 +338,8 @@ inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256, kSkinnyTerms = 
 /// bytes that stay in L1, namely the sums and the rows of the columns' factor that are added to them in one step. For 8 x 1024 x 1024,
 /// blocks of 384 columns and 4 terms reach 185 GFLOP/s, 512 columns and 2 terms 148, 4096 columns and 8 terms 152.
 inline constexpr int64_t kSkinnyRowsTogether = 8, kSkinnyElements = 32, kSkinnyBytes = 20 << 10;
-/// Skinny GEMM: the number of columns of a block is a multiple of this number, because the number of columns of a matrix often is one.
+/// Skinny GEMM: the number of columns of a block is a multiple of this number, because the number of columns of a matrix often is a
+/// multiple of it, too.
 inline constexpr int64_t kSkinnyEvenColumns = 64;
 /// Skinny GEMM: the largest number of sums of a block if the columns' factor B comes from memory, and L1 has no room for whole pages of it
 /// together with their sums. The sums then stay in L2. (If there is room, whole pages are read two terms at a time: 8 x 4096 x 4096 reaches
@@ -346,13 +352,13 @@ inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
 /// convolution, which are not packed, take 0.015 and 0.034 ns.)
 inline constexpr int64_t kMinSideOfPairs = 8;
 
-/// With at most this many columns, packing the rows' factor A takes longer than it saves.
+/// If a product has at most this many columns, packing the rows' factor A takes longer than it saves.
 inline constexpr int64_t kNarrow = 128;
 /// The largest number of rows of a tile whose rows are read in place: more rows would compete for the same cache sets of L1.
 inline constexpr int64_t kMaxTileRows = 16;
-/// The number of ways of L1, and the bytes of a way. Rows that are a power of two bytes apart compete for few cache sets, so tiles that
-/// read them in place must have few rows. For 1024 x 1024 by 64 read in place, tiles of 13 rows of two vectors reach 93 GFLOP/s, 8 rows of
-/// two vectors 105, and 6 rows of four vectors 106.
+/// The number of ways of L1 (its associativity), and the bytes of a way. Rows that are a power of two bytes apart compete for few cache
+/// sets, so tiles that read them in place must have few rows. For 1024 x 1024 by 64 read in place, tiles of 13 rows of two vectors reach 93
+/// GFLOP/s, 8 rows of two vectors 105, and 6 rows of four vectors 106.
 inline constexpr int64_t kWays = 8, kWayBytes = 4096;
 
 }  // namespace harp

@@ -37,7 +37,7 @@ struct GridScan {
 GridScan grid_scan(const KernelPlan& kernel);
 /// Tests whether groups of threads execute a scan with this schedule: the scanned axis is of kind thread_group.
 bool scans_by_groups(const KernelPlan& kernel, const Schedule& schedule);
-/// Adds the scratch buffer of each kernel whose scan takes several phases by groups of threads. Call it after expand() and before
+/// Adds a scratch buffer to each kernel whose scan is executed by groups of threads in several phases. Call it after expand() and before
 /// plan_memory().
 void add_scan_buffers(Program& program);
 

@@ -20,7 +20,7 @@ namespace harp {
 bool splits_terms(const Schedule& schedule);
 /// Returns the number of slices of `split` terms.
 Dim slice_count(const Product& product, int64_t split);
-/// Adds the scratch buffer of each kernel with a variant that splits the terms of its product. The buffer is empty for sizes for which the
+/// Adds a scratch buffer to each kernel with a variant that splits the terms of its product. The buffer is empty for sizes for which the
 /// kernel runs another variant. Call it after expand() and before plan_memory().
 void add_slice_buffers(Program& program);
 

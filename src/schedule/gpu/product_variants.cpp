@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kThreads = 256;        // threads of a block
 constexpr int64_t kLeastLanes = 16;      // fewest rows or columns of a tile
-constexpr int64_t kLeastTile = 32 * 32;  // fewest results of a tile that is made smaller to fill the GPU
+constexpr int64_t kLeastTile = 32 * 32;  // tiles of at most this many results are not halved to get more tiles
 // Fewest terms that are split into slices. With fewer, the second kernel would take longer than the first one saves.
 constexpr int64_t kLeastSplitTerms = 4 * kChainBlock;
 
@@ -25,9 +25,10 @@ Dim tiles_of(const Product& product, const Sides& tile) {
   return element_count(product.batch_shape) * ceil_div(product.row_count, tile.rows) * ceil_div(product.column_count, tile.columns);
 }
 
-/// Returns the number of stages for asynchronous copies of the factors: enough stages for 32 terms, but at least 2 and at most 4. Returns 2
-/// if the shared memory of a multiprocessor would not have room for two blocks of threads with that many stages. (Two blocks should run on
-/// each multiprocessor, so that one computes while the other waits.)
+/// Returns the number of stages for asynchronous copies of the factors; a stage is a part of shared memory with the terms of one step.
+/// There are enough stages for 32 terms, but at least 2 and at most 4. Returns 2 if the shared memory of a multiprocessor would not have
+/// room for two blocks of threads with that many stages. (Two blocks should run on each multiprocessor, so that one computes while the
+/// other waits.)
 int64_t stages_of(ProductTile tile, int64_t bytes, const Gpu& gpu) {
   constexpr int64_t kTerms = 32;
   constexpr int64_t kReserved = 1024;  // bytes of shared memory that CUDA takes from each block
@@ -77,7 +78,7 @@ Schedule schedule_of(const KernelPlan& kernel, const Product& product, const Pro
 std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu) {
   const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
   const bool has_mma = gpu.f64_mma && working_dtype(kernel.reduces[0]->dtype) == DType::kF64;
-  // Sizes that are known only at run time occupy registers, so the tiles then have fewer columns.
+  // Sizes that are known only at run time occupy registers, so for them the tiles have fewer columns.
   const bool has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
   const int64_t processors = gpu.processors;  // with fewer tiles than this, some multiprocessors would be idle
   const auto lanes = [&](Dim count, int64_t most) {
@@ -91,8 +92,8 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
     tile.stages = stages_of(tile, bytes, gpu);
     return schedule_of(kernel, product, tile);
   };
-  // Returns a schedule with slices of `split` terms. It has the largest tiles that are enough to occupy the GPU for all sizes. If not even
-  // the smallest tiles are enough, it has these.
+  // Returns a schedule with slices of `split` terms. Its tiles are the largest of which there are enough to occupy the GPU for all sizes,
+  // or the smallest ones if there are never enough.
   const auto split_schedule = [&](int64_t split) {
     Sides sides = largest;
     while (!sides.is_least() && !proven_at_most(processors, tiles_of(product, sides) * slice_count(product, split))) sides.halve();
@@ -120,8 +121,8 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
   const Dim is_small = Dim(processors) - tiles_of(product, sides) * 2, is_long = product.terms - kLeastSplitTerms;
   if (add(min(is_small, is_long), [&] { return split_schedule(kChainBlock); })) return variants;
   if (add(product.terms - kMaxProductTerms - 1, [&] { return split_schedule(kMaxProductTerms); })) return variants;
-  // Whether the larger tiles are enough to occupy the GPU depends on sizes that are known only at run time, so they get a variant of their
-  // own.
+  // Whether there are enough of the larger tiles to occupy the GPU depends on sizes that are known only at run time, so these tiles get a
+  // variant of their own.
   if (larger.rows != sides.rows || larger.columns != sides.columns) variants.push_back({spare, schedule(larger, 0)});
   variants.push_back({std::nullopt, schedule(sides, 0)});
   return variants;

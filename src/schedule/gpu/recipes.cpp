@@ -15,7 +15,8 @@
 namespace harp {
 namespace {
 
-/// Returns how many adjacent elements one thread of an elementwise kernel processes. In the widest array they fill one access of 16 bytes.
+/// Returns how many adjacent elements one thread of an elementwise kernel processes: as many as fill one access of 16 bytes to the array
+/// with the widest elements.
 int grouped_elements(const Program& program, const KernelPlan& kernel) {
   constexpr int kAccessBytes = 16;
   size_t widest = 1;
@@ -25,8 +26,8 @@ int grouped_elements(const Program& program, const KernelPlan& kernel) {
   return std::max(1, kAccessBytes / static_cast<int>(widest));
 }
 
-/// Returns how many elements of a row, or how many columns, fill one access of 16 bytes in the widest array that a reduction reads; at
-/// least 2 and at most kMaxElementsOfThread.
+/// Returns how many elements fill one access of 16 bytes to the array with the widest elements that a reduction reads; at least 2 and at
+/// most kMaxElementsOfThread. That many elements of a row, or that many columns, are reduced by one thread.
 int reduced_elements(const Program& program, const KernelPlan& kernel) {
   constexpr int kAccessBytes = 16;
   size_t widest = 1;
@@ -65,8 +66,8 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
 
 /// Tests whether groups of threads should reduce the columns of a chain-order reduction (lower/gpu/group_columns.h). This is so if there
 /// are fewer columns than a GPU needs threads, or if so few columns are adjacent in memory that the threads of a warp would read pieces of
-/// memory that are far from each other. There must also be enough rows for the threads of a group. Products of rows and columns return
-/// false, because tiles are better for them.
+/// memory that are far from each other. There must also be enough rows for the threads of a group. Returns false for products of rows and
+/// columns, because tiles are better for them.
 bool has_few_columns(const KernelPlan& kernel) {
   constexpr int64_t kFewNeighbours = 16, kFew = int64_t{1} << 15, kFewestRows = 32, kManyRows = 64;
   const std::optional<Contraction> contraction = as_contraction(kernel);
@@ -74,7 +75,7 @@ bool has_few_columns(const KernelPlan& kernel) {
   const Node& reduce = *kernel.reduces[0];
   const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
   const int last = *std::ranges::max_element(axes);
-  Dim neighbours = 1, all = 1;  // number of neighbouring columns; number of columns at all indices of the other kept axes
+  Dim neighbours = 1, all = 1;  // number of neighbouring columns; number of columns in all
   for (int axis = 0; axis < reduce.sources[0]->rank(); ++axis) {
     if (std::ranges::find(axes, axis) != axes.end()) continue;
     const Dim& size = reduce.sources[0]->shape[static_cast<size_t>(axis)];
@@ -155,7 +156,7 @@ std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) 
   const int64_t most_rows = std::max<int64_t>(2, most(*rows)), most_columns = std::max<int64_t>(2, most(space.size() - 1));
   int64_t height = std::min(most_rows, is_narrow ? 2 * kSide : kSide), width = std::min(most_columns, elements / height);
   height = std::min(most_rows, elements / width);
-  // Both axes are short, so neighbouring threads share cache lines in the source and in the destination even without tiles.
+  // In this case both axes are short, so neighbouring threads share cache lines in the source and in the destination even without tiles.
   if (height * width < elements / 2) return std::nullopt;
   return tiled(kernel, *rows, height, width);
 }
@@ -217,8 +218,8 @@ FusionLimits fusion_limits(const Gpu&) {
       .integer_products = true,
       // A product on a GPU computes its factors while it copies their tiles to shared memory.
       .finishes_products = false,
-      // Sorting takes at least three more launches, about as long as it takes 1,024 groups of threads to read 16,384 indices, which are
-      // 64 MiB. Not measured.
+      // Sorting takes at least three more launches. In the same time, 1,024 groups of threads can read 16,384 indices each (64 MiB in all).
+      // Not measured.
       .sorted_updates = 1 << 14,
       .shifted_loads = 0,  // not measured
       // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
