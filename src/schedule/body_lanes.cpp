@@ -1,8 +1,8 @@
 // Walks the body once, in the order of its text, and finds out which indices are inside their arrays and which values differ between the
 // lanes of a vector (if vectors are used).
 //
-// A variable that is set only once, in its declaration, is the same in all lanes if the value in the declaration is. All other variables
-// count as different, because the lowering keeps them in vectors. Elements of local arrays count as different, too.
+// A variable that is set only once, in its declaration, is the same in all lanes if the value that it is set to is the same in all lanes.
+// All other variables count as different in each lane, because the lowering keeps them in vectors. So do elements of local arrays.
 //
 // The index algebra can prove that an index is inside its array if the index is a position (body_positions.h). The proof must hold for
 // every element of the result and for every iteration of the loops around the index. If there is no such proof, the conditions of the
@@ -22,8 +22,8 @@
 namespace harp {
 namespace {
 
-/// The largest number of facts (positions known not to be negative) at any place of a body. For each index that is not proven to be inside
-/// its array without facts, the analysis tries every known fact.
+/// The largest number of facts (positions known not to be negative) at any statement of a custom function's body. For each index that is
+/// not proven to be inside its array without facts, the analysis tries every known fact.
 constexpr size_t kMostFacts = 32;
 
 /// Returns the axis along which adjacent lanes compute adjacent elements: the last axis whose size is not 1. Returns -1 if there is none.
@@ -118,9 +118,9 @@ class Analysis {
     if (differs_[variable]) count_bytes(body_.variables[variable]);
   }
 
-  /// Records whether an index of a local array is inside the array wherever the loops around the statement run. If it is not, or if the
-  /// lanes use different elements of the array, clears is_possible_, because vectors cannot compute such a body. `site`: the position of
-  /// the index in ElementBody::sites; -1: the index is known to be inside.
+  /// Records whether an index of a local array is inside the array in every iteration of the loops around the statement. If it is not, or
+  /// if the lanes use different elements of the array, clears is_possible_, because vectors cannot compute such a body. `site`: the
+  /// position of the index in ElementBody::sites; -1: the index is known to be inside.
   void use_element(int variable, int index, int site) {
     count_bytes(body_.variables[static_cast<size_t>(variable)]);
     const std::optional<BodyPosition> at = positions_.of(index);
@@ -213,7 +213,7 @@ class Analysis {
       use_element(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site);
       differs = true;
     }
-    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // the condition of a branch masks the load
+    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // lanes load only if they take the branch around the load
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
     // The dtype of a position (i64) is not counted: most positions are indices, or are compared with an index or converted.
@@ -237,12 +237,12 @@ class Analysis {
     return linear ? std::optional(linear->coefficient) : std::nullopt;
   }
 
-  /// Returns true if every index of the load is inside the array wherever the loops around the load run. Otherwise returns false, and the
-  /// load may be executed only where its branch is taken. Clears is_possible_ if an index is not proven to be inside even in that branch,
-  /// or if vectors cannot load the elements of the lanes.
+  /// Returns true if every index of the load is inside the array in every iteration of the loops around the load. Otherwise returns false,
+  /// and the load may be executed only where the branch around it is taken. Clears is_possible_ if an index is not proven to be inside even
+  /// in that branch, or if vectors cannot load the elements of the lanes.
   bool is_loaded_everywhere(const BodyExpression& load) {
     const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
-    size_t last = shape.size();  // the axis along which elements are adjacent, plus 1
+    size_t last = shape.size();  // 1 + the number of the last axis whose size is not 1, along which elements are adjacent in memory
     while (last > 0 && shape[last - 1].is_constant(1)) --last;
     bool everywhere = true, is_same = true;  // is_same: all lanes load the same element
     auto site = static_cast<size_t>(load.site);

@@ -20,13 +20,13 @@ inline constexpr size_t kMostExpressionsInLanes = 1000;
 /// body.
 inline constexpr int64_t kMostArrayElementsInLanes = 64;
 
-/// States where in a body an index is proven to be inside its array.
+/// States under which conditions an index in the body of a custom function is proven to be inside its array.
 enum class Inside : uint8_t {
   kUnknown,  // there is no proof, so the index is checked at run time
   // The index is inside whenever the statement that uses it is executed. The proof needs the conditions of the branches around the
   // statement.
   kInBranch,
-  kAlways,  // The index is inside wherever the loops around the statement run, even if the branch that contains the statement is not taken.
+  kAlways,  // The index is inside in every iteration of the loops around the statement, even if the branch around it is not taken.
 };
 
 struct BodyIndices {
@@ -39,15 +39,15 @@ struct BodyIndices {
 BodyIndices indices_of_body(const Node& custom);
 
 struct BodyLanes {
-  // The size in bytes of the widest number in the body that differs between the lanes, but at least 4. Positions (body_positions.h) are
-  // left out, and, if the body has loops, so are numbers outside of the loops.
+  // The size in bytes of the widest number in the body that differs between the lanes, but at least 4. Positions (i64 values for indices,
+  // body_positions.h) are left out, and, if the body has loops, so are numbers outside of the loops.
   size_t bytes = 4;
   BodyIndices indices;  // all indices are proven to be inside their arrays
 };
 
 /// Returns how vectors compute the elements of a custom function along its last axis whose size is not 1. Returns nothing if the elements
 /// are to be computed one by one, because vectors would not be faster. That is so if
-/// - the body is longer, or its local arrays are larger, than the limits above permit;
+/// - the body is longer, or its local arrays are larger, than kMostExpressionsInLanes and kMostArrayElementsInLanes permit;
 /// - the body has an index that is not proven to be inside its array, or an index of a local array that differs between the elements: lanes
 ///   would be loaded and stored one at a time;
 /// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this one lane at a time, and vectors

@@ -6,10 +6,11 @@
 namespace harp {
 namespace {
 
-/// The largest number of terms that may result if two sums are multiplied in a position. Without a limit, nested products of sums could
-/// have arbitrarily many terms. An analysis has half the limit, because an expression that the analysis finds to be a position must also be
-/// one when the body is lowered. In lowering, an index of the element may be a sum of two terms, one for the vector and one for the lane. A
-/// position has at most one such index as a factor, because the product of two indices may be too large.
+/// The largest number of terms of a product of two sums in a position (an i64 value made of constants, sizes, indices and loop counters).
+/// Without a limit, nested products of sums could have arbitrarily many terms. body_lanes.cpp analyses a body before it is lowered, with
+/// half this limit: what it finds to be a position must also be one in the lowering, where an index may be a sum of two terms, one for the
+/// vector and one for the lane. A term has at most one index as a factor, because the product of two indices may be too large, so the
+/// number of terms at most doubles.
 constexpr size_t kMostTerms = 64, kMostAnalysedTerms = kMostTerms / 2;
 size_t terms_of(Sym e) { return e.is_constant() ? 1 : e.node()->terms.size() + 1; }
 

@@ -1,6 +1,6 @@
 // Finds the expressions of a custom function's body that are positions: i64 values that are made of constants, sizes, the element's index
-// and the counters of loops, and that provably do not overflow. They become size expressions (Sym), about which the index algebra can prove
-// things.
+// and the counters of loops, and that provably do not overflow. They become size expressions (Sym), for which the index algebra can prove
+// inequalities, for example that an index is inside its array.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ class BodyPositions {
 
   /// Returns the size of the axis that `size`, an expression of kind kSize, refers to.
   Sym size_of_axis(const BodyExpression& size) const;
-  /// Returns this size of an array, converted to an expression of table_ if there is such a table.
+  /// Returns the size `dim` of an array, as an expression of table_ if there is such a table.
   Sym size(Dim dim) const { return table_ != nullptr ? table_->import(dim) : dim; }
 
  private:

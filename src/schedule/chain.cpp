@@ -3,10 +3,10 @@
 // chain runs all of its kernels for one block before it starts the next block, instead of each kernel for all blocks. The data that one
 // kernel passes to the next is then still in the caches, and each worker needs memory for only one block of an intermediate array.
 //
-// Algorithm: kernels are sorted by generation; kernels of one generation do not depend on each other. The search joins consecutive kernels,
-// each of which is alone in its generation, as long as each iterates over the first axis and reads the results of earlier kernels only at
-// the current index. Within such a run of kernels, the chain extends from the first kernel that writes a block buffer (an array of which
-// only one block at a time is stored) to the last kernel that reads one.
+// Algorithm: kernels are sorted by generation; kernels of one generation do not depend on each other. The search extends a run of
+// consecutive kernels, each of which is alone in its generation, as long as the next kernel iterates over the first axis and reads the
+// results of earlier kernels of the run only at the current index. Within such a run of kernels, the chain extends from the first kernel
+// that writes a block buffer (an array of which only one block at a time is stored) to the last kernel that reads one.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -45,7 +45,8 @@ bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   return node.op == Op::kPermute && static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]) == from;
 }
 
-/// Tests whether threads divide the kernel's outermost loop, and each iteration of that loop processes a single index of the first axis.
+/// Tests whether threads divide the kernel's outermost loop, and whether each iteration of that loop processes a single index of the first
+/// axis.
 bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
@@ -139,13 +140,13 @@ class ChainFinder {
         if (!same_index) buffers.insert(program_.buffer_of.at(node));
         continue;
       }
-      if (is_reduce(node->op)) continue;  // the walk starts at each reduction's operands separately, so it need not pass through reductions
+      if (is_reduce(node->op)) continue;  // the walk starts at the operands of each reduction, too, so it need not pass through reductions
       for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, same_index && keeps_block(*node, *operand, blocks));
     }
     return buffers;
   }
 
-  /// Returns the end (exclusive) of the longest run of kernels from `begin` on that could be one chain.
+  /// Returns the end (exclusive) of the longest sequence of kernels that starts at `begin` and could be one chain.
   size_t end_of_run(size_t begin) const {
     std::unordered_set<int> written;
     size_t end = begin;
@@ -252,7 +253,8 @@ class ChainFinder {
   // For each generation: the first generation of the chain to which the kernel of this generation belongs, or, if it belongs to no chain,
   // the generation itself.
   std::vector<int> joined_;
-  // nodes that the current walk has reached at the current index (seen_same_) and at other indices (seen_other_)
+  // The nodes of a kernel that read_at_other_index() has reached at the current index of the first axis (seen_same_), and at other indices
+  // (seen_other_).
   NodeMarks seen_same_, seen_other_;
 };
 

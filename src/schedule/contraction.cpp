@@ -9,8 +9,9 @@ namespace harp {
 namespace {
 
 constexpr int64_t kWidestVector = 16;  // lanes of the widest vector register of any supported machine
-// Rows and columns are exchanged only if this increases the work for padding by at most this factor: vectors along the columns compute
-// room_of_vectors() times as many columns as there are; after the exchange the same applies to the rows.
+// Rows and columns are exchanged only if this increases the work for padding by at most this factor. Vectors along the columns compute
+// room_of_vectors() times as many columns as there are; after the exchange, vectors run along the rows and compute that many times the
+// rows.
 constexpr double kMaxExchangedPadding = 1.125;
 
 }  // namespace
@@ -99,7 +100,7 @@ Contraction with_columns(std::span<const size_t> kept, size_t columns, const Nod
   return found;
 }
 
-/// Returns the factor by which padding to whole vectors of kWidestVector increases the number of lanes.
+/// Returns the factor by which the number of lanes grows if it is rounded up to whole vectors of kWidestVector lanes.
 double room_of_vectors(int64_t lanes) {
   return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }

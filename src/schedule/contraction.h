@@ -1,7 +1,8 @@
 // Finds contractions: sums of products that have the structure of a matrix product C = A·B, such as (batched) matrix products,
 // convolutions, and most einsums. The columns' factor B does not vary along the rows of C, and the rows' factor A does not vary along its
 // columns, so a register tile uses each loaded element many times. There may be a single row (a vector times a matrix). Register tiles then
-// pay only if B is contiguous in memory along the terms (the summed axis), because tiles transpose it piece by piece.
+// pay only if B is contiguous in memory along the terms (the summed axis): with tiles B is transposed piece by piece, without them it would
+// be read one element at a time.
 #pragma once
 
 #include <optional>

@@ -27,8 +27,8 @@ int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, co
 }  // namespace
 
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {
-  // For long windows register tiles pay with fewer rows: without tiles, the windows of a convolution are read again for each row, from a
-  // copy of their elements (lower/windows.h).
+  // If the columns are windows of a convolution with many terms, register tiles pay with fewer rows: without tiles, the windows would be
+  // read again for each row, from a copy of their elements (lower/windows.h).
   const bool has_long_windows = array_below_windows(contraction.column_factor) != nullptr && proven_less(kChainBlock, term_count(reduce));
   const int64_t least_rows = has_long_windows ? std::min(limits.tile_rows, limits.window_rows) : limits.tile_rows;
   Sym guard = 0;

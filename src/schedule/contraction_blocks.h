@@ -7,8 +7,8 @@
 
 namespace harp {
 
-/// Returns an expression of the shape variables that is >= 0 if rows, columns and terms are all at least as many as register tiles need to
-/// pay (`limits`). Returns nothing if they never are.
+/// Returns an expression of the shape variables that is >= 0 if there are enough rows, columns and terms for register tiles to pay
+/// (`limits`). Returns nothing if there never are.
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
 /// Tests whether the reduction is a contraction that has enough rows, columns and terms for register tiles, for all values of the shape
 /// variables.

@@ -26,9 +26,9 @@ inline constexpr int kMaxElementsTogether = 16, kMaxElementsOfThread = 8;
 /// Returns the largest `simd` that is legal on a GPU for schedules whose recipe is recipe_of(kernel); 1: every axis must have simd=1.
 int most_elements_of_thread(const KernelPlan& kernel);
 
-/// Throws Error{kInvalidArgument} if an axis of a schedule for a GPU has simd > 1, but the kinds of the axes lead to a kernel in which no
-/// thread computes several elements of that axis. Requires that the schedule obeys the rules for its axes (rules_of() in legal.h). The
-/// message begins with `where`.
+/// Throws Error{kInvalidArgument} if an axis of a schedule for a GPU has simd > 1, although with these kinds of axes each thread computes
+/// only one element of that axis. Requires that the schedule obeys the rules for its axes (rules_of() in legal.h). The message begins with
+/// `where`.
 void check_elements_of_thread(const KernelPlan& kernel, const Schedule& schedule, std::string_view where);
 
 }  // namespace harp

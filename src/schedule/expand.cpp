@@ -1,5 +1,5 @@
-// Gives each kernel its variants, that is, schedules with the conditions under which they are used. They come from the rules for the
-// target's kind of machine (cpu/recipes.h, gpu/recipes.h), or from overrides by the API or the tuner.
+// Gives each kernel its variants, that is, schedules with the conditions under which they are used. The code for the target's kind of
+// machine chooses them (cpu/recipes.h, gpu/recipes.h), unless the API or the tuner overrides a schedule.
 #include <variant>
 
 #include "base/table_limit.h"

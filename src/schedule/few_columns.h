@@ -15,7 +15,7 @@ namespace harp {
 /// The fewest elements that make a vector. Shorter pieces of a row are processed element by element (ir/vectorise.cpp).
 inline constexpr int64_t kFewestOfVector = 4;
 
-/// Returns the number of pieces in which vectors of `lanes` elements process a row of `size` elements: whole vectors, then for the rest
+/// Returns the number of pieces in which a row of `size` elements is processed: whole vectors of `lanes` elements, then, for the rest,
 /// shorter vectors, whose numbers of elements are powers of two, and single elements.
 int64_t pieces_of_row(int64_t size, int64_t lanes);
 

@@ -5,9 +5,9 @@
 //     epilogue of a reduction or scan, or an output computed from another output), and
 //   - the root reads a buffer that the kernel reads or writes, so that one pass over the memory serves both.
 // Otherwise the root starts a new kernel, one generation after the latest kernel whose results it reads. (Generations run one after the
-// other; kernels of the same generation do not depend on each other.) A kernel stays in its generation when further roots join it, so the
-// generations of the kernels already tell which of them run late enough for a root. At the end, a value that only its own kernel uses loses
-// its buffer (KernelDrafts::finish()).
+// other; kernels of the same generation do not depend on each other.) A kernel stays in its generation when further roots join it, so its
+// generation tells, while fusion is still going on, whether it runs late enough for a root. At the end, a value that only its own kernel
+// uses loses its buffer (KernelDrafts::finish()).
 #include "schedule/fuse.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ namespace harp {
 
 namespace {
 
-// The largest number of rounds of fusion after the first. Each stores values that several kernels computed in the round before.
+// The largest number of rounds of fusion after the first. Each round stores values that several kernels computed in the round before.
 constexpr int kMaxRounds = 4;
 // A root (a stored node) tries to join at most this many kernels with the same iteration space, the most recent ones.
 constexpr size_t kRecentKernels = 8;
@@ -212,8 +212,9 @@ class Fuser {
     drafts_.add_buffer(node);
   }
 
-  /// Gives a node its own kernel. A routine may get a buffer of scratch memory. A transform may store a value derived from its result
-  /// instead of the result. The kernel of a custom function stores all results of the call, because the body computes them together.
+  /// Gives a node its own kernel. A routine may get a buffer of scratch memory. A Fourier transform may write, instead of its own result,
+  /// that of the only node that uses it, if this node rearranges the elements. The kernel of a custom function stores all results of the
+  /// call, because the body computes them together.
   void place_alone(const Node* node) {
     const auto transform = program_.transforms.find(node);
     const bool transforms = transform != program_.transforms.end();
@@ -236,10 +237,10 @@ class Fuser {
   }
 
   /// Handles a reshape that joins axes of a rearranged value, such as a permuted or a broadcast one. A reshape keeps the order of the
-  /// elements in memory, so a kernel that iterates over the axes of the value stores them into the buffer of the reshape. Along these axes
-  /// the positions of loads are linear; along a joined axis each load would need a division. Threads divide the first axis of a kernel, so
-  /// if the first axis of the value is shorter than that of the node, it must still be long enough (FusionLimits::first_axis). Returns
-  /// whether the node is stored.
+  /// elements in memory, so a kernel that iterates over the axes of the value stores them into the buffer of the reshape. Along the axes of
+  /// the value the positions of loads are linear; along a joined axis each load would need a division. Threads divide the first axis of a
+  /// kernel, so if the first axis of the value is shorter than that of the node, it must still be long enough (FusionLimits::first_axis).
+  /// Returns whether the node is stored.
   bool place_rearranged(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
@@ -320,8 +321,8 @@ class Fuser {
   /// such an array.
   int place_store(StorePlan store, Dependencies d, const Node* makes, int beside = -1) {
     const Shape space = squeezed(store.node->shape);
-    // The kernels that the root may join: first those that write buffers that the root reads at its own index, then `beside`, then other
-    // kernels with the same iteration space.
+    // The kernels that the root (the stored node) may join: first those that write buffers that the root reads at its own index, then
+    // `beside`, then other kernels with the same iteration space.
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = drafts_.kernel_of(buffer); k >= 0) readiness.add(k, drafts_[k].plan.generation);

@@ -10,9 +10,8 @@
 
 namespace harp {
 
-/// Returns the kernels, buffers and generations of the optimised graph. Before fusion, applies the rewrites of integer_products.h,
-/// row_blocks.h, split_groups.h, product_axes.h, shifted_rows.h, split_reductions.h and transform.h. Does not set the offsets of buffers
-/// and the schedules of kernels.
+/// Returns the kernels, buffers and generations of the optimised graph. Before fusion, rewrites the graph (schedule/README.md lists these
+/// rewrites under "before fusion"). Does not set the offsets of buffers or the schedules of kernels.
 Program fuse(std::shared_ptr<Graph> graph, const ChainOptions& chains, const FusionLimits& limits);
 /// Does the last step of fusion: merges kernels that process the same rows, and divides every kernel with reductions into passes.
 /// (rowwise.cpp)

@@ -12,7 +12,7 @@ namespace harp {
 struct FusionLimits {
   // --- One kernel
   int ops;         // most operations that a kernel computes
-  int depth;       // longest chain of dependent operations that a kernel computes without storing
+  int depth;       // longest chain of dependent operations that a kernel computes without storing a value in between
   int joins;       // most concats nested in each other in a kernel; each concat splits the loop into one part for each of its sources
   size_t arrays;   // most arrays that a kernel reads
   size_t stores;   // most arrays that a kernel writes
@@ -42,8 +42,8 @@ struct FusionLimits {
   // shape variables is then split too, provided that it may have at least two blocks (docs/semantics.md, "Sums"). If the block results are
   // many, their reduction is split again (split_reductions.h).
   bool many_threads;
-  // A kernel whose first axis is known to be shorter leaves threads without work, because they divide that axis. (Not used with
-  // many_threads, where each element has a thread.)
+  // The least size of a kernel's first axis that gives all threads work, because threads divide that axis. (Not used with many_threads,
+  // where each element has a thread.)
   int64_t first_axis;
   // Whether a routine (sort, Fourier transform) is a sequence of kernels on a GPU grid (grid_routine.h). Otherwise it is a function that
   // the worker threads call.
@@ -54,7 +54,7 @@ struct FusionLimits {
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
-  // replaces tile_rows if the columns are windows of a convolution with more terms than a block of the sum (kChainBlock)
+  // Replaces tile_rows if the columns are windows of a convolution with more terms than a block of the summation order (kChainBlock).
   int64_t window_rows;
   bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
@@ -62,8 +62,8 @@ struct FusionLimits {
   // compute again, if another product reads these values (materialise.h).
   bool finishes_products;
 
-  // --- Scatters of many updates (sorted_scatters.h): fewest updates along the axis of a scatter_add of floats for which sorting them by
-  // their elements may pay. 0: they are never sorted.
+  // --- Scatters of many updates (sorted_scatters.h): fewest updates along the axis of a scatter_add of floats for which it may pay to sort
+  // them by the elements to which they are added. 0: they are never sorted.
   int64_t sorted_updates;
 
   // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression

@@ -17,10 +17,10 @@ struct Gathered {
   View view;
 };
 
-/// Returns the array of which the first source of the gather is a linear view: the first array below movement ops that is in memory. If
-/// none is in memory, returns the deepest node of which the source is a view; that node must then be stored. Returns nothing if the index
-/// has no effect, because the indexed axis has one element or is the expansion of one element: the source can then be computed inline like
-/// any other operand.
+/// Returns the array that the gather reads. The search walks from the gather's first source down through views (reshape, permute, ...) to
+/// the first array in memory of which that source is a linear view. If none is in memory, returns the deepest node of which the source is a
+/// linear view; that node must then be stored. Returns nothing if the index has no effect, because the indexed axis has one element or
+/// repeats one element: the source can then be computed inline like any other operand.
 std::optional<Gathered> gathered(const Node& gather, const std::function<bool(const Node*)>& lies_in_memory);
 
 /// Tests whether the indices are i64 expressions of sizes and of their own position in the index array, built from sums, minima, maxima and

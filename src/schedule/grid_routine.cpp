@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostTableBlocks = 1024;  // most blocks that compute tables
 
-/// Returns an upper bound of a size, at most 2^40: no GPU has memory for two arrays of that many bytes.
+/// Returns an upper bound of a size, at most 2^40, because no GPU has memory for two arrays of that many bytes.
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
 /// Returns the phase that computes tables with this many entries.
@@ -41,7 +41,7 @@ GridRoutine transform_by_tiles(Dim rows, const BlockTransform& transform, GridRo
 GridRoutine transform_by_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
   // most blocks if the lines (columns or rows of the matrix) are in global memory
   constexpr int64_t kFewBlocks = 256;
-  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // there are as many lines as the matrix has columns
+  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // number of lines (columns of the matrix) in the first phase
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));
     const int64_t memory = line_memory(length, bytes);

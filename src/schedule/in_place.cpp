@@ -150,7 +150,8 @@ class InPlaceFinder {
   const Program& program_;
   std::vector<int> writers_;  // indexed by buffer: number of kernels that store to it
   std::vector<LastReaders> last_readers_;
-  // nodes that the current walk has reached at the stored element (seen_same_) and at other elements (seen_other_)
+  // The nodes that read() has reached in the current call at the index of the stored element (seen_same_), and at other indices
+  // (seen_other_).
   NodeMarks seen_same_, seen_other_;
   std::vector<InPlace> pairs_;
 };

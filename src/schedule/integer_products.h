@@ -13,7 +13,8 @@
 
 namespace harp {
 
-/// Returns the graph with such sums of products of integers marked as contractions, or the graph itself if there are none.
+/// Returns the graph in which those sums of products of integers that can be computed as contractions are marked, or the graph itself if
+/// there are none.
 std::shared_ptr<Graph> mark_integer_products(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

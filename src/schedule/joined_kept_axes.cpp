@@ -14,10 +14,10 @@
 namespace harp {
 namespace {
 
-// A last axis of at least this many elements fills vectors well enough.
+// A last axis of at least this many elements fills vectors well enough, so it is not joined with other axes.
 constexpr int64_t kManyColumns = 128;
 
-/// Returns the number of axes behind the last reduced one.
+/// Returns the number of axes after the last reduced axis.
 size_t axes_behind(const Node& reduce) {
   const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
   return reduce.sources[0]->shape.size() - 1 - static_cast<size_t>(*std::ranges::max_element(axes));
@@ -29,14 +29,15 @@ bool ends_with(const Shape& shape, std::span<const Dim> tail) {
 
 bool reduces_in_chain_order(const Node& node) { return is_reduce(node.op) && node.as<ReduceAttributes>().order == ReduceOrder::kChain; }
 
-/// Tests whether the last axes (those of `tail`) are more than one axis of which the last is short, although together they are longer.
+/// Tests whether it pays to join the last axes of a node, whose sizes are `tail`: there must be several of them, and the last one must be
+/// short.
 bool is_worth_joining(std::span<const Dim> tail) {
   const Shape axes = squeezed(Shape(tail.begin(), tail.end()));
   return axes.size() > 1 && !proven_at_most(kManyColumns, axes.back()) && std::ranges::count(axes, Dim(0)) == 0;
 }
 
-/// Finds the operations whose axes can be joined. An operation that can be is called a member; all members that are connected with each
-/// other have the same last axes.
+/// Finds the operations whose last axes can be joined into one; these operations are called members. Members that are connected with each
+/// other (one is an operand of the other) have the same last axes.
 class Members {
  public:
   Members(const Graph& graph, const FusionLimits& limits)
@@ -63,7 +64,7 @@ class Members {
     return is_worth_joining(std::span(shape).last(axes_behind(node))) && !proven_at_most(term_count(node), kMaxShortAxis);
   }
 
-  /// Adds the reduction and all nodes that are connected with it to the members, unless one of them prevents it.
+  /// Adds the reduction and all nodes that are connected with it to the members, unless the axes of one of these nodes cannot be joined.
   void add_connected(const Node* reduce) {
     const Shape& shape = reduce->sources[0]->shape;
     const Shape tail(shape.end() - static_cast<std::ptrdiff_t>(axes_behind(*reduce)), shape.end());
@@ -73,7 +74,7 @@ class Members {
     const auto visit = [&](const Node* node) {
       Visit& last = visits_[node->id];
       if (last.walk == walk_) return;
-      if (last.tail == tail) possible = false;  // an earlier walk found out that its nodes, which are connected with these, cannot join
+      if (last.tail == tail) possible = false;  // an earlier walk for these axes reached this node and failed, so this one would, too
       last = {walk_, tail};
       found.push_back(node);
     };
@@ -104,12 +105,14 @@ class Members {
     if (is_elementwise(node.op)) return true;
     if (is_reduce(node.op)) return reduces_in_chain_order(node) && axes_behind(node) >= tail.size() && !may_want_tiles(node, limits_);
     if (node.op != Op::kExpand && node.op != Op::kReshape) return false;
-    // The array itself becomes the end of the walk, and is reshaped, if this is only a view of it.
+    // The axes of a view of an input, or of another array in memory, are not joined in the view itself: the walk ends there, and a reshape
+    // of the view joins them.
     const Node& source = *node.sources[0];
     return ends_with(source.shape, tail) && (is_elementwise(source.op) || is_reduce(source.op) || can_join(source, tail));
   }
 
-  /// Tests whether the last axes of the node, which is not a member, are adjacent in memory, in a view of an array.
+  /// Tests whether the node, which is not a member, is an array or a view of an array whose last axes are adjacent in memory, so that a
+  /// reshape can join them without a copy.
   static bool is_adjacent(const Node* node, std::span<const Dim> tail) {
     if (!ends_with(node->shape, tail)) return false;
     std::vector<const Node*> nodes = {node};
@@ -123,7 +126,7 @@ class Members {
     return true;
   }
 
-  /// The most recent visit of a node: the number of the walk, and the last axes for whose sake it was made.
+  /// The most recent visit of a node: the number of the walk that visited it, and the last axes that this walk tried to join.
   struct Visit {
     int walk = 0;
     Shape tail;

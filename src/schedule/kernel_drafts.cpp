@@ -1,5 +1,6 @@
-// Records the kernels that fusion is forming, and answers the questions of fuse.cpp about them: which buffers a root reads, whether a
-// kernel may compute it, and, when all kernels are complete, which of the values that several kernels compute should be stored instead.
+// Records the kernels that fusion is forming, and answers the questions of fuse.cpp about them: which buffers a root (a stored node) reads,
+// whether a kernel may compute it, and, when all kernels are complete, which of the values that several kernels compute should be stored
+// instead.
 #include "schedule/kernel_drafts.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ Dependencies KernelDrafts::dependencies_of(std::span<const Node* const> values, 
     stack.pop_back();
     ++visited;
     if (!(same ? seen_same_ : seen_other_).insert(node)) continue;
-    const bool is_root = first && at_root_index && stored_.contains(node);  // the walk goes on through the root, although it is stored
+    const bool is_root = first && at_root_index && stored_.contains(node);  // the walk passes through the root, although the root is stored
     first = false;
     if (is_buffer(node) && !is_root) {
       if (listed_.insert(node)) d.buffers.push_back(node);
@@ -85,7 +86,7 @@ bool KernelDrafts::can_join(const KernelDraft& kernel, int k, const Dependencies
   for (const Node* buffer : d.buffers) {
     const int maker = kernel_of(buffer);
     if (maker == k) {
-      // a concat is in the `makes` of no kernel, because several kernels write its parts
+      // a concat is in KernelDraft::makes of no kernel, because several kernels write its parts
       if (!may_read_own || d.other_index.contains(buffer) || !kernel.makes.contains(buffer)) return false;
       shares = true;
     } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {

@@ -1,6 +1,6 @@
 // Records the kernels that fusion is forming: what each of them computes, reads and writes so far, and the generation in which it runs.
-// fuse.cpp decides which kernel computes each stored node. When all are placed, finish() removes the buffers that are not needed and
-// writes the kernels into the program.
+// fuse.cpp decides which kernel computes each stored node. When a kernel has been found for every stored node, finish() removes the buffers
+// that are not needed and writes the kernels into the program.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +72,8 @@ struct KernelDraft {
   }
 };
 
-/// The kernels of a program while its stored nodes are placed, one after the other. They are numbered in the order in which they start.
+/// The kernels of a program while fusion assigns its stored nodes to them, one after the other. They are numbered in the order in which
+/// they start.
 class KernelDrafts {
  public:
   /// `live`: the live nodes of the program's graph, sorted with sources first. `stored`: those that get a buffer. Keeps references to all
@@ -92,12 +93,13 @@ class KernelDrafts {
   /// Records that kernel number k stores the node. If several kernels store parts of it, as of a concat, k is the latest of them.
   void set_kernel_of(const Node* node, int k) { made_by_[node] = k; }
 
-  /// Walks from the values through all nodes that are computed inline, and collects the buffers that these nodes read. `at_root_index`: the
-  /// values are read at the root's own index.
+  /// Walks from the values down through all nodes that are computed inline, and collects the buffers that these nodes read.
+  /// `at_root_index`: whether the values are needed at the index of the element that the kernel stores (the root's own index), and not at
+  /// other indices.
   Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index);
-  /// Tests whether kernel number k may compute values with the dependencies `d`. Usually it must also read a buffer that the values read,
-  /// or make one of them; with `shares` there is another reason to join the kernel. `may_read_own`: whether the values may read buffers
-  /// that the kernel itself writes.
+  /// Tests whether kernel number k may compute values with the dependencies `d`. If the values read buffers, the kernel must already read
+  /// or write at least one of these buffers, so that joining saves loads; `shares` waives this condition. `may_read_own`: whether the
+  /// values may read buffers that the kernel itself writes.
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const;
   /// Starts a kernel in the first generation in which it may read the buffers of `d`, and returns its number. It computes nothing yet.
   int start_kernel(const Dependencies& d);
@@ -119,7 +121,7 @@ class KernelDrafts {
   void finish();
 
   /// Returns nodes that several kernels compute although storing them would be cheaper. If such nodes depend on each other, returns only
-  /// the one nearest to the outputs that is more than a view.
+  /// the one nearest to the outputs, leaving out views.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const;
 
  private:
@@ -163,8 +165,8 @@ class KernelDrafts {
   const Graph& graph_;
   std::span<const Node* const> live_;
   const NodeMarks& stored_;
-  // Sets of nodes that the current walk has visited. seen_same_: at the root's own index. seen_other_: at other indices. listed_: nodes
-  // that are already in a list of the result.
+  // Nodes that the current call of dependencies_of() has visited at the root's own index (seen_same_) and at other indices (seen_other_),
+  // and nodes that are already in a list of its result (listed_).
   NodeMarks seen_same_, seen_other_, listed_;
   std::vector<Computations> computations_;  // indexed by node id: the kernels that compute it
   std::vector<KernelDraft> kernels_;

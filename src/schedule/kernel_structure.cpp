@@ -53,8 +53,8 @@ Dim run_length(const Node& reduce) {
 namespace {
 
 /// Returns the only axis that a reduction in lanes order reduces, not counting axes of size 1; nothing if there are several or none, or if
-/// the axis is not one of those that are reduced in lanes: the sum over the first and the last axis of x[n, 3, 1] is a chain of n sums of
-/// one element each.
+/// its elements are not divided among lanes: the sum over the first and the last axis of x[n, 3, 1] is a chain of n sums of one element
+/// each.
 std::optional<size_t> only_lane_axis(const Node& reduce) {
   if (reduce.as<ReduceAttributes>().order != ReduceOrder::kLanes) return std::nullopt;
   std::optional<size_t> found;
@@ -183,9 +183,9 @@ bool is_one_loop(const Program& program, const KernelPlan& kernel, size_t axis) 
          std::ranges::all_of(kernel.stores, [&](const StorePlan& store) { return is_line(store.node); });
 }
 
-/// Also unrolls axes before the vector axis. Such an axis is unrolled if a load is contiguous along it, and if the stride of the load along
-/// the vector axis is equal to the size of the unrolled axis. The elements of both axes together are then contiguous in memory, so that
-/// whole vectors can be loaded.
+/// Marks axes before the vector axis in `axes` as unrolled, too. Such an axis is unrolled if it is short, a load is contiguous along it,
+/// and the stride of the load along the vector axis is equal to the size of the unrolled axis. The elements of both axes together are then
+/// contiguous in memory, so that whole vectors can be loaded.
 void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
   const Shape space = iteration_space(kernel);
   const KernelViews views(program, kernel);
@@ -219,8 +219,8 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
     const int64_t elements = axes.elements * space[axes.vectors].constant();
     if (elements > kMaxUnrolledElements) break;
     // The elements of rows and of the short axes before them are usually adjacent in memory. Only up to kMaxShortAxis adjacent elements are
-    // loaded and stored by whole vectors (ir/interleaved_accesses.h). With more elements, this axis is not unrolled if nothing is reduced,
-    // because vectors can run along it, or if one loop can run over this axis and the one before it.
+    // loaded and stored by whole vectors (ir/interleaved_accesses.h). With more elements, axis axes.vectors is not unrolled in two cases:
+    // if nothing is reduced, because vectors can run along this axis, and if one loop can run over this axis and the one before it.
     if (elements > kMaxShortAxis && (kernel.reduces.empty() || (reduces_rows && is_one_loop(program, kernel, axes.vectors)))) break;
     axes.elements = elements;
     --axes.vectors;
@@ -231,8 +231,8 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
   // If only the terms of a chain-order reduction are unrolled, the code is the same as with a single expression for each result
   // (few_terms.h), so there is no schedule that unrolls axes.
   const bool is_expression = axes.vectors + 1 == space.size() && expression_terms(kernel);
-  // A kernel that reduces rows of a single element in lanes order counts too, although it unrolls no axis: vectors whose lanes are rows
-  // then replace the 64 lanes of each row.
+  // A lanes-order reduction of rows of a single element is accepted although it unrolls no axis: vectors with one row in each lane then
+  // replace the 64 lanes that each row would have, of which all but one would be empty.
   if (axes.elements < (reduces_rows ? 1 : 2) || is_expression) return std::nullopt;
   const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
   if (axes.elements * operations > kMaxUnrolledOperations) return std::nullopt;

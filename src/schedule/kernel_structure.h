@@ -1,5 +1,5 @@
-// Contains queries on the structure of a kernel that are independent of the machine. The rules for legal schedules (legal.h) and the code
-// that chooses schedules use them.
+// Contains functions that test or describe the structure of a kernel and do not depend on the machine. The rules for legal schedules
+// (legal.h) and the code that chooses schedules use them.
 #pragma once
 
 #include <optional>
@@ -27,22 +27,25 @@ struct LaneAxes {
   std::vector<size_t> outer, inner;
 };
 LaneAxes lane_axes(const Node& reduce);
-/// Returns the number of elements of the run that a reduction in lanes order reduces in lanes: the product of the sizes of
-/// lane_axes().inner.
+/// Returns the number of elements that a reduction in lanes order divides among its 64 lanes at a time: the product of the sizes of its
+/// innermost adjacent reduced axes (lane_axes().inner).
 Dim run_length(const Node& reduce);
-/// Returns how many of the 64 lanes of the reduction get elements: all 64, or fewer if the inner axes are known to have few elements. The
-/// result is a power of two and at least 2. The other lanes contain the identity, and combining a value with the identity changes no bit,
-/// so folding only the lanes in use gives the same result.
+/// Returns how many of the 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") get elements: all 64, or fewer if the inner axes
+/// are known to have few elements. The result is a power of two and at least 2. The other lanes contain the identity, and combining a value
+/// with the identity changes no bit, so folding only the lanes in use gives the same result.
 int64_t lanes_in_use(const Node& reduce);
-/// For a reduction in lanes order along a single axis: tests whether the elements that it reads from an array are adjacent in memory along
-/// the last kept axis, or at most 4 elements apart, or the same, and at least one array varies along the reduced axis in larger steps. An
-/// example is the sum of the rows of transpose(x) * v.
+/// For a reduction in lanes order along a single axis: tests whether elements of adjacent rows (along the last kept axis) are closer in
+/// memory than consecutive elements of one row. In every array that is loaded, elements of adjacent rows must be at most 4 elements apart,
+/// or be the same element. In at least one of the arrays, consecutive elements of a row must be further apart. An example is the sum of
+/// each row of transpose(x) * v.
 bool reads_across_rows(const Program& program, const KernelPlan& kernel);
 /// Tests whether the vectors of a reduction in lanes order may run along the last kept axis, across the rows
-/// (lower/reduce_lane_columns.cpp): it is a single pass along one axis that stores nothing but results, and it reads across rows, or it
-/// computes only sums of products of rows of an unknown number of elements, possibly only a few.
+/// (lower/reduce_lane_columns.cpp). The reduction must be a single pass along one axis and store nothing but results. In addition,
+/// reads_across_rows() must be true, or it must compute only sums of products whose number of terms is unknown, because rows of a few terms
+/// do not fill vectors along them.
 bool may_have_lane_columns(const Program& program, const KernelPlan& kernel);
-/// The largest number of columns of a tile of such a reduction. Each of them has up to 64 accumulators at each level of blocks.
+/// The largest number of columns of a tile of a reduction whose vectors run across the rows (may_have_lane_columns()). Each column has up
+/// to 64 accumulators for each level of blocks of the summation order.
 inline constexpr int64_t kMaxLaneColumns = 1024;
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.

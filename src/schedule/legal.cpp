@@ -167,7 +167,7 @@ void adapt_to_gpu(const KernelPlan& kernel, ScheduleRules& rules) {
     if (shared >= 0) rules.axes[static_cast<size_t>(shared)].groups = true;
   for (AxisRules& axis : rules.axes) {
     axis.max_lanes = std::min(axis.max_lanes, most_elements_of_thread(kernel));
-    axis.max_unroll = 1;  // the lowering itself chooses how many iterations are in flight (lower/gpu/batches.h)
+    axis.max_unroll = 1;  // the lowering itself chooses how many iterations have loads in flight (lower/gpu/batches.h)
     if (rules.recipe == Template::kScan) axis.max_tile = 0;  // there are no tiles: one thread or one group scans each row or column
   }
 }
@@ -270,8 +270,8 @@ void check_unrolled(const Program& program, const KernelPlan& kernel, const Sche
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule) {
   const auto is_unusual = [](const AxisSchedule& axis) { return axis.simd_width > 1 || axis.unroll > 1; };
   if (!kernel.scans.empty() || (!kernel.reduces.empty() && !expression_terms(kernel))) return true;
-  // number of axes of the schedule that may have vectors or be unrolled without unrolling short axes: the last kept axis and, if there are
-  // reductions, the axis of their terms
+  // The number of last axes of the schedule that may have vectors or `unroll` although no short axes are unrolled: the last kept axis and,
+  // if there are reductions, the axis of their terms.
   const std::ptrdiff_t last = kernel.reduces.empty() ? 1 : 2;
   return std::ssize(schedule.axes) > last && std::any_of(schedule.axes.begin(), schedule.axes.end() - last, is_unusual);
 }

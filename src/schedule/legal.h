@@ -19,7 +19,7 @@ struct AxisRules {
   // legal.
   int max_lanes = 1;
   bool pack = false;
-  bool split = false;  // whether the schedule may have `split` and `stages`
+  bool split = false;  // whether the schedule may set `split` and `stages` of this axis
 };
 
 struct ScheduleRules {

@@ -73,8 +73,8 @@ double multiplicity(const Node& user) {
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-/// Tests whether each source of a concat is stored directly into its part of the result. That is so if there are more than `selected`
-/// sources, or if all sources must be stored anyway.
+/// Tests whether the node is a concat whose sources are each stored directly into their part of the result. That is so if there are more
+/// than `selected` sources, or if all sources must be stored anyway.
 bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_stored_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_stored_whole));
@@ -101,9 +101,10 @@ bool has_borders(const Node& node, uint32_t axes) {
   return false;
 }
 
-/// Stores pads and concats along axes that a reduction flattens. Without that, each element would need a division to find its index, and
-/// would be loaded separately. Nodes of fewer than `least` elements are not stored, because they are not worth a kernel of their own. If a
-/// value between the pad or concat and the reduction is stored anyway, the reduction loads that value.
+/// Adds to `stored` the pads and concats along axes that a lanes-order reduction flattens into one sequence. If the reduction's kernel
+/// computed them, each element would need a division to find its index, and would be loaded separately. Nodes of fewer than `least`
+/// elements are not stored, because they are not worth a kernel of their own. If a value between the pad or concat and the reduction is
+/// stored anyway, the reduction loads that value.
 void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
@@ -286,7 +287,7 @@ const Node* below_views(const Node* operand) {
 }
 
 /// Stores expensive operands of reductions down a few columns (few_columns.h). The kernel of such a reduction has vectors along the
-/// columns, which are almost empty; the kernel that stores the operand has vectors along the rows.
+/// columns, which are less than half full; a separate kernel that stores the operand has full vectors along the rows.
 void store_operands_of_columns(std::span<const Node* const> live, std::span<const double> costs, const FusionLimits& limits,
                                NodeMarks& stored) {
   for (const Node* node : live) {
@@ -327,7 +328,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
     if (info(node->op).family == Family::kGather && !are_positions(*node->sources[1]))
       if (const auto from = gathered(*node, has_buffer); from && !has_buffer(from->array)) stored.insert(from->array);
-    // the sorted indices of a scatter, because each of them is read at least twice for each column (lower/gpu/scatter.h)
+    // The sorted indices of a scatter are stored, because each of them is read at least twice for each column (lower/gpu/scatter.h).
     if (is_scatter(node->op) && node->as<GatherAttributes>().is_sorted) {
       const Node* indices = node->sources[1];
       while (is_movement(indices->op)) indices = indices->sources[0];
@@ -376,8 +377,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     });
     for (const Node* source : operands_of(*node)) here.arrays += is_array(source);
     here.joins += node->op == Op::kConcat;
-    // These sums count an operand once for each node that uses it. Before they are compared with the limits, each operand is counted only
-    // once.
+    // Both counts (ops and arrays) contain an operand once for each node that uses it. Before they are compared with the limits, each
+    // operand is counted only once.
     if (here.ops > limits.ops / 2 || here.arrays > limits.arrays) count_exactly(node, here);
     const bool is_too_large = here.ops > limits.ops || here.arrays > limits.arrays;
     if ((is_too_large || here.depth > limits.depth || here.joins > limits.joins) && info(node->op).family != Family::kLeaf) {

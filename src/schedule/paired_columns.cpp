@@ -13,7 +13,8 @@
 namespace harp {
 namespace {
 
-/// A product whose columns' factor is every second element along the last axis of an array: the elements from number `part` (0 or 1) on.
+/// A product whose columns' factor consists of every second element along the last axis of an array, beginning with element `part` (0 or
+/// 1).
 struct Half {
   const Node *rows, *array;  // the factor A before it is broadcast along the columns, and the array B'
   const Node* columns;       // the slice of the array with additional axes of size 1, before it is broadcast along the rows
@@ -63,8 +64,8 @@ Shape doubled(Shape shape) {
   return shape;
 }
 
-/// Returns the product of the rows' factor with all columns of the array B'. The result is the same node for both halves. `sum` and `half`
-/// are nodes of `result`.
+/// Returns the product of the rows' factor with all columns of the array B'. For the product with the real parts and the product with the
+/// imaginary parts the result is the same node. `sum` and `half` are nodes of the graph `result`.
 const Node* whole_product(Graph& result, const Node& sum, const Half& half) {
   const Node& product = *sum.sources[0];
   const DType dtype = half.array->dtype;
@@ -92,10 +93,10 @@ std::shared_ptr<Graph> pair_columns(std::shared_ptr<Graph> whole, const FusionLi
   if (limits.many_threads) return whole;
   const Graph& graph = *whole;
   const std::vector<const Node*> live = graph.live_nodes();
-  // For each pair of factors: which halves of the array are multiplied by the rows' factor.
+  // For each pair of a rows' factor and an array: which halves of the array (every second element) are multiplied by the rows' factor.
   std::map<std::tuple<const Node*, const Node*, size_t>, std::array<bool, 2>> read;
   const auto read_by = [&](const Half& half) -> std::array<bool, 2>& { return read[{half.rows, half.array, half.position}]; };
-  // indexed by node id: the half that the product reads; nullopt: the node is no such product
+  // indexed by node id: the half of an array that a product reads; nullopt: the node is not a product with half of an array
   std::vector<std::optional<Half>> halves(graph.nodes().size());
   for (const Node* node : live) {
     halves[node->id] = as_half(*node);

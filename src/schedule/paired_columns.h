@@ -1,5 +1,6 @@
-// Products of complex matrices, which are products of their real and imaginary parts (split_complex.h). Both parts of the columns' factor B
-// are in one array, where real and imaginary parts alternate along the columns:
+// Combines real products that belong to one product of complex matrices. Such a product is computed from products of real and imaginary
+// parts (split_complex.h). Both parts of the columns' factor B are in one array, where real and imaginary parts alternate along the
+// columns:
 //
 //     sum(A·re(B)), sum(A·im(B))  ─►  every second column, from column 0 and from column 1, of sum(A·B'), where B' is the whole array
 //

@@ -42,8 +42,8 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
-/// For each size, the generations in which buffers of that size are first written. Buffers that may overwrite another one in place are left
-/// out.
+/// Stores, for each size, the generations in which buffers of that size are first written. Buffers that may overwrite another one in place
+/// are left out.
 class FirstWrites {
  public:
   /// Requires that the members are sorted by their first writes.

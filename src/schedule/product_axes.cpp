@@ -18,10 +18,10 @@ namespace {
 
 // With at least this many rows or columns, a last tile that is only partly filled costs little.
 constexpr int64_t kManyColumns = 128;
-// With at least this many rows, copying the columns' factor B costs little.
+// With at least this many rows, copying the columns' factor B costs little compared with the product.
 constexpr int64_t kRowsOfStored = 16;
-// With fewer channels than this, each element of the factor of the filters is used so rarely in the gradient of a convolution's weights
-// that packing it again for each kernel element would take longer than the products.
+// For the gradient of a convolution's weights: with fewer channels than this, each element of the filters' factor is used so rarely that
+// packing it again for each element of the convolution kernel would take longer than the products.
 constexpr int64_t kFewChannels = 16;
 
 /// A product and the views through which it is used. `node` is the product itself, or the last of a chain of views of it (permutes and
@@ -183,8 +183,9 @@ class ProductAxes {
     return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
   }
 
-  /// Handles the gradient of the weights of a convolution with few channels. Even if tiles would pay for the filters and the channels, the
-  /// tiles of each kernel element would pack the filters' factor again. Returns null for other products.
+  /// Handles the gradient of the weights of a convolution with few channels: joins the axes of the convolution kernel and of the channels
+  /// into one axis of columns. Even if tiles would pay without that, the tiles of each element of the convolution kernel would pack the
+  /// filters' factor again. Returns null for other products.
   const Node* with_joined_kernel(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     if (kept.size() < 3 || !proven_less(sum.sources[0]->shape[kept.back()], kFewChannels)) return nullptr;

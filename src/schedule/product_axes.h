@@ -23,7 +23,8 @@
 
 namespace harp {
 
-/// Returns the graph with other axes for those contractions that fill register tiles only then, or the graph itself if nothing changes.
+/// Returns the graph with other axes for those contractions that fill register tiles only with these axes, or the graph itself if nothing
+/// changes.
 std::shared_ptr<Graph> choose_product_axes(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

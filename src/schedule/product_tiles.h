@@ -28,7 +28,7 @@ struct ProductTile {
   int64_t rows_of_thread, columns_of_thread;  // size of the part that each thread computes
   int64_t terms;                              // number of terms that are in shared memory at a time
   int64_t split = 0;                          // number of terms of a slice (gpu/product_slices.h); 0: the terms are not split
-  int64_t stages = 0;                         // number of stages of asynchronous copies; 0: the factors are copied through registers
+  int64_t stages = 0;                         // stages (terms of one step) of asynchronous copies; 0: factors are copied through registers
   int64_t threads() const { return rows / rows_of_thread * (columns / columns_of_thread); }
 };
 /// Returns the dtype in which the results of a product are accumulated.
@@ -38,8 +38,8 @@ int64_t bytes_of_result(const KernelPlan& kernel);
 /// Returns an upper bound for the shared memory, in bytes, that a block of threads needs. `bytes`: the size of an element of a factor, and
 /// of a result while it is accumulated.
 int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes);
-/// Tests whether tensor cores can compute the tile: whether each warp has whole blocks of 8 x 8 results, of which each thread has two, and
-/// a step has whole groups of four terms, which one instruction adds.
+/// Tests whether tensor cores can compute the tile. The results of each warp must consist of whole blocks of 8 x 8, of which each thread
+/// computes two, and the terms of each step must consist of whole groups of four, which one instruction adds.
 bool fits_mma(const ProductTile& tile);
 /// Reads the tile from the schedule. The last axis of the rows and the last axis of the columns have the size of the tile (`tile`) and of a
 /// thread's part (`unroll`); the last axis of the schedule, the terms, has the number of terms (`tile`), the size of a slice (`split`) and

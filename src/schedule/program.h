@@ -104,7 +104,7 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<KernelPlan> kernels;  // sorted by KernelPlan::generation, so a kernel comes after all kernels whose results it reads
   int generations = 0;
-  std::unordered_map<const Node*, int> buffer_of;  // maps a stored node to the buffer from which other kernels read it
+  std::unordered_map<const Node*, int> buffer_of;  // maps a stored node to the number of the buffer from which other kernels read it
   std::vector<CheckSite> sites;                    // the places in the graph where indices are checked at run time
   Transforms transforms;                           // for each Fourier transform of the graph: where it reads and writes
   Dim workspace_bytes;

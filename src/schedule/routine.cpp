@@ -18,7 +18,7 @@ constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 int64_t least_transform_rows(const Transform& t) {
   if (t.columns > 0) return 2 * t.columns;  // twice t.columns: blocks differ by at most one row, so each has at least t.columns rows
   if (!t.element.size.is_constant()) return 16;
-  // several short rows are transformed together; a long row is transformed as a matrix
+  // short rows are transformed several at a time, a long row alone, as a matrix
   const int64_t n = t.element.size.constant();
   const bool are_interleaved = transform_rows(has_small_factors(n) ? n : convolution_length(n)) == 1;
   return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n) ? 1 : 8;
@@ -59,8 +59,8 @@ Dim routine_blocks(const Node& node) {
   const bool selects = kept_of_sort(node) > 0;
   if (node.op != Op::kSort && !selects) return one_by_one;
   // Short rows are sorted together, one in each lane of a vector. A block with fewer rows than lanes would sort them one by one. If the
-  // rows do not fill a block's last vector, it sorts some rows again. Vectors of very short rows take so little time that a block has
-  // several of them, which makes this a small part of the work.
+  // rows do not fill the last vector of a block, some rows are sorted twice. Very short rows take so little time that a block has several
+  // vectors of them, and the rows that are sorted twice are then a small part of the work.
   constexpr int64_t kVeryShort = 128, kVectors = 4;
   const Dim n = shape.back();
   // number of lanes of the longest vectors

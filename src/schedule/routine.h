@@ -6,8 +6,8 @@
 
 namespace harp {
 
-/// Returns how many elements of each sorted row the node has, if it is a sort or an argsort of which shorten_sorts.h has left only the
-/// first elements; else 0. Its routine selects them instead of sorting whole rows.
+/// If the node is a sort or argsort that shorten_sorts.h has shortened, so that its result has only the first elements of each sorted row,
+/// returns the number of these elements; else 0. The routine of such a node selects these elements instead of sorting whole rows.
 int64_t kept_of_sort(const Node& node);
 /// Returns the number of blocks into which the rows are divided. One worker processes a block.
 Dim routine_blocks(const Node& node);

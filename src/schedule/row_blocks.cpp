@@ -213,7 +213,8 @@ class Cutter {
     return result_->intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
   }
 
-  /// Returns a node of a region with its shape in blocks. Its sources in the region have been cut already.
+  /// Returns the node of the new graph that replaces a node of a region, with its rows cut into blocks. The node's sources in the region
+  /// have been cut already.
   const Node* in_blocks(const Node& node, const Cut& cut) {
     std::vector<const Node*> sources;
     for (const Node* source : node.sources)

@@ -13,7 +13,8 @@
 
 namespace harp {
 
-/// Returns the graph in which such matrices are cut into blocks of rows, or the graph itself if no matrix is cut.
+/// Returns the graph in which large matrices that are computed and used row by row are cut into blocks of rows, or the graph itself if no
+/// matrix is cut.
 std::shared_ptr<Graph> cut_into_row_blocks(std::shared_ptr<Graph> graph, const ChainOptions& options, const FusionLimits& limits);
 
 }  // namespace harp

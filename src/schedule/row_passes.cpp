@@ -1,8 +1,8 @@
 // Decides whether kernels can become one row-wise kernel. For each kernel, a walk goes from its stores and reductions down to its loads. It
-// tracks the set of row axes along which values have been broadcast on the way. The set shows which values the merged kernel can pass on
-// internally: a value with the shape of the rows if the set is empty, and a value with one element for each row if the set consists of
-// exactly the reduced axes. The pass of a kernel follows from the values that it uses. The result of a reduction is available only after
-// the pass that computes it, but an element of a row is available within the same pass.
+// tracks the set of row axes along which a value is broadcast on its way to the stores and reductions. The set shows which values the
+// merged kernel can pass on internally: a value with the shape of the rows if the set is empty, and a value with one element for each row
+// if the set consists of exactly the reduced axes. The pass of a kernel follows from the values that it uses. The result of a reduction is
+// available only after the pass that computes it, but an element of a row is available within the same pass.
 #include "schedule/row_passes.h"
 
 #include <algorithm>

@@ -74,7 +74,8 @@ class RowGrouper {
     if (a.reduce != nullptr && b.reduce != nullptr && (may_want_tiles(*a.reduce, limits_) || may_want_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
-    // With few columns, an elementwise kernel of its own is faster: its vectors run along the rows, and threads divide its rows.
+    // If the reduction has few columns, its kernel is not merged with an elementwise kernel. As a separate kernel, that one is faster: its
+    // vectors run along the rows, and threads divide its rows.
     if (has_few_results(*rows.reduce, limits_)) return;
     // One thread processes a whole row, so rows must not be too long unless there are many.
     const int64_t longest = long_length(limits_, rows.reduce->as<ReduceAttributes>().order);
@@ -204,7 +205,7 @@ class RowGrouper {
     return result;
   }
 
-  /// Removes the marked buffers. A single kernel writes and reads such a buffer, so it passes the values on without memory.
+  /// Removes the marked buffers. Only one kernel, a merged one, writes and reads such a buffer, and it passes the values on internally.
   void drop(const std::vector<bool>& dropped) {
     std::vector<int> number(program_.buffers.size(), -1);
     std::vector<Buffer> buffers;

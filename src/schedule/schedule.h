@@ -9,7 +9,7 @@
 
 namespace harp {
 
-/// The template by which a kernel is lowered, also called its recipe. Each template is a file in src/lower.
+/// The template by which a kernel is lowered (the form of its loops), also called its recipe. Each template is a file in src/lower.
 /// kReduce: reductions. (An argmax or argmin is in arg_extreme.cpp.)
 /// kRowwise: several reductions over the same rows in one kernel, in reduce.cpp.
 /// kContraction: a sum of products by register tiles; kReduce can compute it too.
@@ -32,20 +32,23 @@ struct AxisSchedule {
   AxisKind kind = AxisKind::kSequential;
   // The size of a block in elements. 0: the recipe chooses it; usually the whole axis is one block.
   int64_t tile = 0;
-  // The number of iterations that are unrolled and interleaved. In a contraction: the rows, or the vectors of columns, of the register
-  // tile.
+  // The number of iterations that are unrolled and interleaved. In a contraction: on the axis of the rows, the number of rows of the
+  // register tile; on the axis of the columns, its number of vectors.
   int unroll = 1;
-  // The number of vector lanes; more than 1 on at most one axis. On the terms of a contraction it is instead the number of terms in each
-  // lane of the packed factors (narrow_products.h). On a GPU it is the number of adjacent elements that one thread computes
-  // (elements_of_thread.h).
+  // The number of vector lanes; more than 1 on at most one axis. On the axis of the terms of a contraction (the summed axis) it is instead
+  // the number of terms in each lane of the packed factors (narrow_products.h). On a GPU it is the number of adjacent elements that one
+  // thread computes (elements_of_thread.h).
   int simd_width = 1;
-  // On the rows of a contraction: pack the rows' factor A for each block. On its columns: pack the columns' factor B once for all rows. On
-  // the rows of a transpose: copy blocks through scratch memory.
+  // Whether data is first copied to scratch memory, in the order in which it is used (packed). In a contraction: on the axis of the rows,
+  // the rows' factor A is packed for each block; on the axis of the columns, the columns' factor B is packed once for all rows. In a
+  // transpose, on the axis of the rows: each block is packed.
   bool pack = false;
-  // On the terms of a product on a GPU: the terms are split into slices of this many (gpu/product_slices.h). 0: they are not split.
+  // For a product on a GPU, on the axis of its terms: the number of terms of a slice, if the terms are split into slices
+  // (gpu/product_slices.h). 0: they are not split.
   int64_t split = 0;
-  // On the terms of a product on a GPU: the number of stages, each with the terms of one step, in shared memory. Asynchronous copies fill
-  // them, if both factors can be copied in this way (lower/gpu/staged_factor.h). 0: the factors are copied through registers.
+  // For a product on a GPU, on the axis of its terms: the number of stages, which are parts of shared memory with the terms of one step
+  // each. Asynchronous copies fill the stages, if both factors can be copied in this way (lower/gpu/staged_factor.h). 0: the factors are
+  // copied through registers.
   int64_t stages = 0;
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
@@ -55,7 +58,8 @@ struct AxisSchedule {
 struct Schedule {
   Template recipe = Template::kElementwise;
   std::vector<AxisSchedule> axes;
-  // Split loops at the indices where the condition of a pad, concat or roll changes, so that the interior needs no mask.
+  // Split loops at the indices where the condition of a pad, concat or roll changes, so that the part of the loop inside these borders
+  // needs no masks.
   bool partition = true;
   // Compute the remainder of a row by a last vector that overlaps the previous one, instead of element by element.
   bool overlap = true;

@@ -30,8 +30,8 @@ void expand(Program& program, const ScheduleOptions& options);
 /// slower than others.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
 /// Makes the kernels of each chain (chain.cpp) one generation, where that pays: each worker then runs all kernels of the chain for one
-/// block of the arrays' first axis, then for another block. Only one block per worker is stored of an array that only the chain uses.
-/// `least`: size in bytes of the smallest array that is worth a chain.
+/// block of the arrays' first axis, then for another block. Of an array that only the kernels of the chain use, only one block for each
+/// worker is stored. `least`: size in bytes of the smallest array that is worth a chain.
 void chain_kernels(Program& program, int64_t least, const FusionLimits& limits);
 /// Sets the position of every buffer in the workspace.
 void plan_memory(Program& program);

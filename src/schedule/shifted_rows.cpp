@@ -20,10 +20,11 @@ constexpr int64_t kMostRows = 16;
 static_assert(kMostRows <= kChainBlock, "a longer chain is a sum of blocks");
 // An expression with more nodes than this counts as too large, so that a large graph is not searched.
 constexpr int kMostVisits = 1024;
-// To store an array of which x is a view, stored() also looks below a slice if the slice takes at least this share of its source.
+// Instead of a view, stored() stores the array that it is a view of. If the view is a slice, it does so only if the slice contains at least
+// this share of its source.
 constexpr double kLeastShare = 0.5;
 
-/// The rows of a sum: the last two axes of `x` are the rows and their elements, and row t is shifted by t * by.
+/// The rows that a sum adds: the last two axes of `x` are the rows and their elements, and row t is shifted by t * by elements.
 struct ShiftedRows {
   const Node* x;
   int64_t rows, by;
@@ -35,7 +36,7 @@ bool is_unchanged_before(const Shape& a, const Shape& b, size_t axes) {
 }
 
 /// Tests whether a reshape has joined this axis of the node from several axes. An element's position is then a quotient and a remainder
-/// anyway. An example are rows with zeros between their elements (gradients of windows with a stride and a dilation); in an expression,
+/// anyway. Rows with zeros between their elements (gradients of windows with a stride and a dilation) are an example; in an expression,
 /// most loads of such rows would be masked.
 bool is_joined(const Node* node, size_t axis) {
   while (true) {
@@ -88,9 +89,9 @@ std::optional<ShiftedRows> shifted_rows(const Node& sum) {
   return ShiftedRows{padded.sources[0], rows.constant(), by.constant()};
 }
 
-/// Returns how many elements of arrays one element of x depends on, if one expression computes it from the nearest values that are neither
-/// views nor elementwise; an element that two nodes use counts twice. Returns a number above `most` if they are more, or if there are too
-/// many nodes to tell.
+/// Returns how many array elements an expression loads that computes one element of x. The expression goes down through views and
+/// elementwise operations to the nearest values of other kinds; an element that two nodes use counts twice. Returns a number above `most`
+/// if there are more loads, or if there are too many nodes to tell.
 int64_t loads_of(const Node* x, int64_t most) {
   int64_t loads = 0;
   int visits = 0;
@@ -111,7 +112,8 @@ int64_t loads_of(const Node* x, int64_t most) {
 
 /// Returns the nodes whose elements a lanes-order reduction (docs/semantics.md, "Sums") adds, directly or after elementwise operations. The
 /// reduction reads several axes as one sequence, in which a test of whether an element is padding would need a division. So pads that it
-/// reads are stored (materialise.h). If the sum of the rows is stored instead, it takes less memory than the padded rows.
+/// reads are stored (materialise.h). The sums of rows among these nodes are not rewritten: the stored sum takes less memory than padded
+/// rows.
 NodeMarks read_by_lanes(const Graph& graph, std::span<const Node* const> live) {
   NodeMarks found(graph);
   for (auto at = live.rbegin(); at != live.rend(); ++at) {
@@ -123,8 +125,8 @@ NodeMarks read_by_lanes(const Graph& graph, std::span<const Node* const> live) {
   return found;
 }
 
-/// Returns x with its values stored. If x is a view of an array, that array is stored in its own order, which is the order of the memory
-/// that it is computed from; storing the view would often make a transposed copy.
+/// Returns x computed from a stored array. If x is a view, the array that it is a view of is stored in its own order of axes, which is
+/// usually the order in memory of the operands from which it is computed; storing the view itself would often make a transposed copy.
 const Node* stored(Graph& graph, const Node* x) {
   const auto keeps_most = [](const Node& view) {
     return view.op == Op::kPermute || view.op == Op::kReshape ||

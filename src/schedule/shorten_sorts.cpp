@@ -12,8 +12,8 @@ namespace {
 
 bool is_sort(const Node& node) { return node.op == Op::kSort || node.op == Op::kArgSort; }
 
-/// Returns how many elements along the axis a slice needs, counted from the first one of its source; nothing if more than kMaxSelected or
-/// an unknown number.
+/// Returns how many elements of its source a slice needs along the axis, counted from the first one; nothing if it needs more than
+/// kMaxSelected or an unknown number.
 std::optional<int64_t> reach_of(const Node& slice, size_t axis) {
   const auto& taken = slice.as<SliceAttributes>();
   const Dim &start = taken.start[axis], &size = slice.shape[axis];
@@ -38,8 +38,8 @@ class Users {
 
   const std::vector<const Node*>& live() const { return live_; }
 
-  /// Returns how many elements along the axis, counted from the first one, all users of the node need; nothing if more than kMaxSelected or
-  /// an unknown number.
+  /// Returns how many elements of the node, counted from the first one along the axis, its users need; nothing if they need more than
+  /// kMaxSelected or an unknown number.
   std::optional<int64_t> reach_of_all(const Node& node, size_t axis) const {
     if (is_output_[node.id]) return std::nullopt;
     int64_t most = 0;

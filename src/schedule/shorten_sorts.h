@@ -1,6 +1,6 @@
-// Shortens the results of sorts of which only the first elements of each row are used: those of topk, of the least element after a sort, or
-// of any slice that ends early. A sort or an argsort whose result has fewer elements in a row than its source is one that keeps only these
-// first elements; on a CPU its routine selects them (render/routines/select.cpp), instead of sorting whole rows, and stores nothing else:
+// Shortens the results of sorts of which only the first elements of each row are used, as by topk, or by any slice that ends before the end
+// of the row. If the rows of a sort's or argsort's result are shorter than those of its source, they contain only the first elements of the
+// sorted rows. On a CPU the routine of such a sort selects these elements (render/routines/select.cpp) instead of sorting whole rows:
 //
 //     slice(sort(x: [m, n]), [:, :k])  ─►  sort(x) of shape [m, k]
 //

@@ -40,8 +40,8 @@ const Node* row_indices(const Node& scatter) {
   return nullptr;
 }
 
-/// Returns the bytes that are written and read for each row of updates because the updates are in memory: a gather reads an array. 0 if
-/// they would be there anyway, or if the length of the rows is unknown.
+/// A gather moves the updates into the sorted order, so the updates must be stored first. Returns the bytes that are written and read for
+/// each row of updates because of that; 0 if the updates would be stored anyway, or if the length of the rows is unknown.
 int64_t stored_bytes(const Node& scatter) {
   const Node& updates = *scatter.sources[2];
   const Node* array = &updates;
@@ -65,7 +65,7 @@ bool pays(const Node& scatter, const FusionLimits& limits) {
   return groups * static_cast<int64_t>(size_of(DType::kI32)) > kSortedBytes + stored_bytes(scatter);
 }
 
-/// Builds the nodes for one scatter.
+/// Builds the nodes that replace one scatter_add by a scatter_add with sorted updates.
 class SortedScatter {
  public:
   SortedScatter(Graph& graph, const Node& scatter, const Node& indices)

@@ -2,8 +2,9 @@
 // their order, so the bits stay the same. Updates of one element are then adjacent, and a thread can add them one after the other without
 // looking at other updates (lower/gpu/scatter.h).
 //
-// Without this, groups of threads divide the elements and each group reads all indices to find those of its elements. The rewrite pays if
-// that reads more bytes than sorting. It is for updates by rows: the index is the same for all elements of a row of updates.
+// Without sorting, groups of threads divide the elements among each other, and each group reads all indices to find the updates of its own
+// elements. Sorting pays if these reads are more bytes than sorting reads and writes. The rewrite is only for updates of whole rows, where
+// all elements of a row of updates have the same index.
 //
 // This rewrite runs before fusion, and only for GPUs (FusionLimits::sorted_updates).
 #pragma once

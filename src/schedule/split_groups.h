@@ -14,7 +14,8 @@
 
 namespace harp {
 
-/// Returns the graph in which the group axis of such products is an axis of its own, or the graph itself if no axis is split.
+/// Returns the graph in which the group axis of each sum of products with groups is an axis of its own, or the graph itself if no axis is
+/// split.
 std::shared_ptr<Graph> split_groups(std::shared_ptr<Graph> graph, const FusionLimits& limits);
 
 }  // namespace harp

@@ -1,7 +1,7 @@
 // Splits reductions of many elements to few values. The reduced elements, in the order of docs/semantics.md ("Sums"), are split into whole
 // blocks and a remainder. One reduction computes a value for each whole block, another one the value of the remainder. A further reduction
-// combines the concatenation of these values in the same order. If the remainder is empty at run time, its value is the identity. A further
-// block result that is the identity changes no bit (docs/semantics.md, "Sums").
+// combines the concatenation of these values in the same order. If the remainder is empty at run time, its value is the identity. Combining
+// one more block result that is the identity changes no bit (docs/semantics.md, "Sums").
 //
 // An argmax or argmin is computed from the max (min) of each block and the index of that element within its block: the result is in the
 // first block with the best value.
@@ -78,8 +78,8 @@ class Splitter {
       ReduceAttributes attributes = attributes_;
       attributes.axes = axes, attributes.order = order, attributes.product = product;
       Splitter part(graph_, *graph_.intern(reduce_.op, dtype, std::move(shape), {all}, std::move(attributes)), limits_);
-      // Each element that the chain-order reduction reads is the result of many elements of the original source. Therefore it is split
-      // again only if it is long for all sizes.
+      // Each element that the chain-order reduction reads is the result of many elements of the original source. Therefore the chain-order
+      // reduction is split again only if it is long for all values of the shape variables.
       if (order == ReduceOrder::kChain) part.in_block_ = kLaneBlock;
       all = part.run();
     }
@@ -96,7 +96,7 @@ class Splitter {
     // A lanes-order reduction over axes that are not adjacent is a chain of several lanes-order reductions (docs/semantics.md, "Sums").
     // Only chain_of_lanes() splits it.
     if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;
-    // Threads divide a contraction by tiles instead.
+    // A contraction is not split here, because threads divide its tiles.
     if (!is_lanes && attributes_.product && kept.size() > 1) return false;
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;

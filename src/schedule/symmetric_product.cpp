@@ -20,7 +20,8 @@ struct Reading {
   std::vector<int> axes;
 };
 
-/// Returns the reading of the node that is left after all permutes, all expands, and all reshapes that only add or remove axes of size 1.
+/// Follows a reading down through permutes, expands, and reshapes that only add or remove axes of size 1. Returns the reading of the node
+/// below these views.
 Reading below_views(Reading reading) {
   for (;;) {
     const Node& node = *reading.node;
@@ -30,7 +31,7 @@ Reading below_views(Reading reading) {
     const Node& source = *node.sources[0];
     if (node.op == Op::kReshape && squeezed(node.shape) != squeezed(source.shape)) return reading;
     std::vector<int> axes(source.shape.size(), kNoAxis);
-    size_t next = 0;  // for a reshape: the first axis of the node that no axis of the source has taken yet
+    size_t next = 0;  // for a reshape: the first axis of the node that no axis of the source corresponds to yet
     for (size_t i = 0; i < axes.size(); ++i) {
       if (node.op == Op::kPermute) {
         axes[static_cast<size_t>(node.as<PermuteAttributes>().axes[i])] = reading.axes[i];

@@ -20,8 +20,8 @@ namespace {
 constexpr int64_t kMaxColumns = 32;
 // Long columns are transformed together if kMaxTransformLanes of them take at most this many bytes. Each column is transformed as a matrix,
 // and the matrices then stay in the second-level cache between the pass over their columns and the pass over their rows. If kMaxColumns
-// columns take at most half of this, and there are several times as many columns, kMaxColumns columns are transformed together, because
-// longer pieces of memory are read and written faster.
+// columns take at most half of these bytes, and there are several times as many columns, kMaxColumns columns are transformed together,
+// because memory is read and written faster in longer pieces.
 constexpr int64_t kLongColumnsBytes = int64_t{512} << 10;
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
@@ -152,8 +152,8 @@ class Finder {
     return found;
   }
 
-  /// If the result has a single user that only rearranges it, returns where that user stores it. The user is a permute that moves the
-  /// transformed axis back to its original position, or an output of complex numbers.
+  /// Returns where the result of the transform is stored if its only use is to be rearranged: by a permute that moves the transformed axis
+  /// back to its original position, or by an output that joins the real and the imaginary parts (joined()). Otherwise returns nothing.
   std::optional<Destination> result_of(const Node& dft) {
     if (users_.empty()) count_users();
     const std::vector<const Node*>& users = users_[dft.id];
@@ -198,8 +198,10 @@ class Finder {
     return *placed(shape, own, own_result, abilities_);
   }
 
-  /// Returns a transform without passes of its own that reads its sources, or writes its result, where they are in memory, if it can do at
-  /// least one of both: the numbers of a row must be next to each other, and so must the rows. Otherwise returns nothing.
+  /// For a transform for which has_passes() is false, for example because its length is unknown or has a large prime factor: returns a plan
+  /// in which it reads the arrays that its sources are views of, or writes the array that its result is stored in, or both, instead of
+  /// using copies. In these arrays, the numbers of a row must be next to each other, and so must the rows. Returns nothing if neither is
+  /// possible.
   std::optional<Transform> of_rows_of_pairs(const Node& dft, const Destination& own_result) {
     const std::optional<Destination> result = result_of(dft);
     const Sources own = own_sources(dft), sources = sources_of(dft, written_);
@@ -213,7 +215,7 @@ class Finder {
     return at(sources, own_result);
   }
 
-  /// Tests whether nothing is between the rows, neither in the source nor in the result.
+  /// Tests whether consecutive rows are adjacent in memory, in the source and in the result.
   static bool has_adjacent_rows(const Transform& t) {
     const bool stores_all = t.kept.is_constant(0);
     if (t.rows.size() > 1 || (!stores_all && !t.element.to_step.is_constant(2))) return false;
@@ -222,7 +224,7 @@ class Finder {
            (t.rows[0].from_step == t.element.size * t.element.from_step && t.rows[0].to_step == stored * t.element.to_step);
   }
 
-  /// Returns how many elements of each row, counted from its start, the users of the result need; 0: all, or has_passes() does not hold.
+  /// Returns how many elements of each row, counted from its start, the users of the result need; 0: all of them, or has_passes() is false.
   int64_t kept_of(const Node& dft) {
     if (!has_passes(dft.shape.back())) return 0;
     const int64_t n = dft.shape.back().constant();
@@ -284,9 +286,10 @@ class Finder {
     return 0;
   }
 
-  /// Inverts a view of a transform's result. `strides`: the distance in memory of consecutive elements along each axis of the view.
-  /// `shape`: the shape of the stored part of the result. `seen`: the row-major strides of the whole result. Returns, for each axis of the
-  /// stored part, the distance in memory of consecutive elements; nothing if the view is not a permutation of the result's axes.
+  /// Computes where the elements of a transform's result are stored, given a view of the result that is stored. `strides`: the distance in
+  /// memory of consecutive elements along each axis of the view. `shape`: the shape of the stored part of the result. `seen`: the row-major
+  /// strides of the whole result. Returns, for each axis of the stored part, the distance in memory of consecutive elements; nothing if the
+  /// view is not a permutation of the result's axes.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {

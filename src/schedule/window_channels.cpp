@@ -14,19 +14,19 @@
 namespace harp {
 namespace {
 
-// The copy pays only if windows read each element of the array at least this many times on average. To copy an element takes about as long
-// as to pack two or three that are not contiguous.
+// Copying an array with its channels last pays only if windows read each of its elements at least this many times on average. Copying an
+// element takes about as long as packing two or three elements that are not contiguous.
 constexpr double kMinReads = 4;
 
-/// An array that windows read, and the axis of the array that is to be last.
+/// An array that windows read, and the axis of the array that is to be last in the copy.
 struct Channels {
   std::vector<const Node*> views;  // the views of the array, from the factor of the product down
   const Node* array;
   size_t axis;
 };
 
-/// Returns the axis of the node's source that an axis of the node, which is a view, runs along. Returns nothing if it runs along several
-/// axes or along none, or if windows begin at its indices or have it as their own axis.
+/// Returns the axis of the source of a view that corresponds to `axis` of the view. Returns nothing if several axes or none correspond to
+/// it, or if it is one of the two axes of windows: the one for the start of a window, or the one for the elements of a window.
 std::optional<size_t> axis_of_source(const Node& node, size_t axis) {
   switch (node.op) {
     case Op::kExpand:
@@ -57,10 +57,11 @@ double reads_of_element(const Node& unfold) {
   return of_window * static_cast<double>(count.constant()) / static_cast<double>(size.constant());
 }
 
-/// Returns the array whose windows the factor reads, and its axis that `axis` of the factor runs along, if a copy with that axis last pays.
+/// If the factor reads windows of an array, returns that array and its axis that corresponds to `axis` of the factor. Returns nothing if a
+/// copy of the array with that axis last would not pay.
 std::optional<Channels> channels_of(const Node* factor, size_t axis) {
   std::vector<const Node*> views;
-  std::vector<size_t> axes;  // for each view: its axis that `axis` of the factor runs along
+  std::vector<size_t> axes;  // for each view: its axis that corresponds to `axis` of the factor
   size_t above_array = 0;    // the number of views down to the lowest Unfold
   double reads = 1;
   const Node* node = factor;
@@ -76,13 +77,15 @@ std::optional<Channels> channels_of(const Node* factor, size_t axis) {
   for (const Node* rest = node; is_movement(rest->op); rest = rest->sources[0])
     if (rest->op == Op::kUnfold) return std::nullopt;
   if (above_array == 0 || reads < kMinReads) return std::nullopt;
-  // The array is below padding, so that the copy has none, but not below a slice, so that the copy has no more than the slice.
+  // The array to copy is below padding, so that the copy contains none, but not below a slice, so that the copy contains only what the
+  // slice takes.
   while (above_array < views.size() && views[above_array]->op != Op::kSlice && views[above_array]->op != Op::kExpand) ++above_array;
   Channels found{{}, node, axis};
   if (above_array < views.size()) found.array = views[above_array], found.axis = axes[above_array];
   views.resize(above_array);
   found.views = std::move(views);
-  // Only of these arrays the order in memory is known: it is the order of their axes.
+  // The order in memory is known only for a node that is no view, and for a view (but not an expand) of such a node: it is the order of its
+  // axes.
   const Node& array = *found.array;
   const bool is_in_order = !is_movement(array.op) || (array.op != Op::kExpand && !is_movement(array.sources[0]->op));
   const auto is_one = [](const Dim& size) { return size.is_constant(1); };
@@ -90,13 +93,13 @@ std::optional<Channels> channels_of(const Node* factor, size_t axis) {
   return is_in_order && !is_last ? std::optional(std::move(found)) : std::nullopt;
 }
 
-/// Builds the views of an array whose axes are in another order.
+/// Builds, for a copy of an array with its axes in another order, the same views that the original array has.
 class Rearranged {
  public:
   /// Begins with a copy of the array in which `axis` is the last axis.
   Rearranged(Graph& graph, const Node& array, size_t axis) : graph_(graph), at_(array.shape.size()) {
     for (size_t i = 0; i < at_.size(); ++i) at_[i] = static_cast<int>(i < axis ? i : i > axis ? i - 1 : at_.size() - 1);
-    // The axes behind `axis` are one axis of an input, so that long rows are transposed.
+    // For an input, the axes after `axis` are first joined into one, so that the transposing copy has long rows.
     Shape joined(array.shape.begin(), array.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
     joined.push_back(1);
     for (size_t i = axis + 1; i < array.shape.size(); ++i) joined.back() *= array.shape[i];
@@ -113,7 +116,7 @@ class Rearranged {
     if (joins) node_ = graph.intern(Op::kReshape, array.dtype, arranged(array.shape), {node_});
   }
 
-  /// Adds a view; `view` is the view of the array whose axes are in the original order.
+  /// Applies a view to the copy. `view` is the corresponding view of the original array.
   void add(const Node& view) {
     switch (view.op) {
       case Op::kPermute: {

@@ -1,5 +1,5 @@
-// Stores arrays whose windows a product reads along an axis that is far from contiguous in memory, with that axis last. The gradient of the
-// weights of a convolution is such a product:
+// Handles products that read windows of an array along an axis whose elements are far apart in memory: stores a copy of the array with that
+// axis last. The gradient of the weights of a convolution is such a product:
 //
 //     dw[filter, u, v, channel] = sum over picture, oy, ox of g[picture, filter, oy, ox] * x[picture, channel, oy + u, ox + v]
 //
