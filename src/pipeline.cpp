@@ -64,8 +64,8 @@ void lower(Stages& s, const PipelineOptions&) {
 
 void apply_schedule(Stages& s, const PipelineOptions& options) {
   ir::apply_schedule(*s.module);
-  // On a GPU, loops with a single iteration are replaced by their bodies. On a CPU they are kept: they are remainder loops from
-  // vectorise(), and a remainder of one iteration is written like one of several.
+  // On a GPU, loops with a single iteration are replaced by their bodies. On a CPU they are kept: they compute the remainder after the
+  // vectors (vectorise()), and the code for a remainder of one iteration has the same form as that for several.
   if (options.target.gpu() != nullptr)
     for (ir::Kernel& kernel : s.module->kernels) ir::unroll_single_iterations(*s.module->arena, kernel);
   if (kVerifyPasses) ir::verify(*s.module);
@@ -102,7 +102,7 @@ bool is_called(const Step& step, const CodeGenerator& code, std::string_view nam
   return name == step.name || name == name_of(step, code);
 }
 
-/// While an object of this class exists, the steps check the time limit.
+/// While an object of this class exists, the steps of the pipeline check a time limit and throw an error when it is exceeded.
 class Limited {
  public:
   Limited(const Stages& stages, TimeLimit* limit) : dims_(stages.graph->shared_dims()) { set_limit(*dims_, limit); }

@@ -48,7 +48,7 @@ struct BuildOptions {
 
 struct Availability {
   std::string why_not;  // the reason why the backend cannot be used; "" if it can be used
-  std::string facts;    // lines "key: value" for harp_context_describe, each with its newline
+  std::string facts;    // the text for harp_context_describe: lines "key: value", each with its newline
 };
 
 /// A program that is compiled, but not loaded yet.

@@ -69,14 +69,15 @@ std::vector<const Device*> devices(const Resources& resources) {
   return {found.begin(), found.end()};
 }
 
-/// Only checks that there are devices. To find the compiler takes almost no time, so no work is started in parallel, and the result is
+/// Only checks that there are devices. Finding the compiler takes almost no time, so no work is started in parallel, and the result is
 /// null.
 std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions&) {
   resources.cuda.devices();
   return nullptr;
 }
 
-/// Returns the cache key under which an artifact is also stored independently of the compiler that made it.
+/// Returns a cache key for the request that does not depend on the compiler. An artifact is stored under this key in addition to the key of
+/// the compiler that made it.
 Digest key_of_any(const CompileRequest& request, CudaOutput output) {
   const AnyCudaCompiler any(output);
   return cache_key(any, request, any.command(request));
@@ -95,7 +96,8 @@ std::shared_ptr<const Artifact> find_compiled(const Resources& resources, const 
   }
 }
 
-/// Stores a new artifact also under key_of_any(), so that it can be used when no compiler is installed.
+/// Stores a new artifact also under key_of_any(), a key that does not depend on the compiler, so that it can be used when no compiler is
+/// installed.
 void keep_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output, const Artifact& artifact) {
   if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return;
   resources.service.cache().publish(*Artifact::make(key_of_any(request, output), artifact.manifest(), artifact.payload()));

@@ -55,8 +55,9 @@ class Planner {
   const render::CudaKernel& rendered(const ir::Launch& launch) const { return kernels_[static_cast<size_t>(launch.kernel)]; }
 
   /// Returns the number of blocks of a launch. It is 1 if the kernel does not distribute its iterations over threads. If the kernel has
-  /// scratch memory, kMaxScratch limits the number; otherwise the number of blocks that the GPU can run at the same time limits it. If
-  /// there are fewer blocks than parts of the thread loop, each block executes several parts.
+  /// scratch memory, kMaxScratch limits the number; otherwise the number of blocks that the GPU can run at the same time limits it. A block
+  /// computes as many iterations of the thread loop at a time as its threads allow; if the blocks cannot compute all iterations at once,
+  /// each of them repeats this.
   Sym blocks(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     if (!kernel.has_threads) return 1;
@@ -65,7 +66,8 @@ class Planner {
     return min(all, processors_ * blocks_per_processor_);
   }
 
-  /// Returns the size of the scratch memory of all threads of a launch, in bytes. It is 0 or less if the launch is skipped.
+  /// Returns the size of the scratch memory of all threads of a launch, in bytes. It is 0 or less if the sizes at run time leave the launch
+  /// no iterations, so that it is skipped.
   Sym scratch_of(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     return kernel.scratch == 0 ? Sym(0) : blocks(launch) * (kernel.scratch * kernel.block_threads);

@@ -1,7 +1,7 @@
 // Estimates the time of a program without compiling it, for a point of the search space (search_space.h). The tuner tries the points in the
-// order of their estimates. Only estimates of points of the same space can be compared. The model considers what tile sizes affect: whether
-// accumulators, operands and addresses fit into registers; the padding of rows to whole tiles; whether blocks fit a cache; and how many
-// lanes are used.
+// order of their estimates. Only estimates of points of the same space can be compared. The model considers the effects of tile sizes:
+// whether accumulators, operands and addresses fit into registers; the padding of rows to whole tiles; whether blocks fit a cache; and how
+// many lanes are used.
 #pragma once
 
 #include "tune/search_space.h"

@@ -1,4 +1,4 @@
-// Reads and writes lines and digests. The text files in harp's cache directory (tuning database, measurements) consist of these.
+// Reads and writes lines and digests, of which the text files in harp's cache directory (tuning database, measurements) consist.
 #pragma once
 
 #include <charconv>

@@ -197,8 +197,8 @@ void set_caches(Measurement& measurement, const Caches& caches) {
 }  // namespace
 
 std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
-  // Disturbances only make a sample longer, and a load from a larger array is never faster. Therefore a sample is at most as long as those
-  // for larger arrays.
+  // Disturbances only make a sample longer, and a load from a larger array is never faster. Therefore a sample that is longer than one for
+  // a larger array is replaced by the latter.
   for (size_t i = samples.size(); i-- > 1;) samples[i - 1].ns = std::min(samples[i - 1].ns, samples[i].ns);
   // Samples belong to the same cache as long as the latency is at most kSame times that of the first sample. Within a cache the latency
   // grows a little, because its parts are at different distances and address translation takes longer. From one cache to the next it grows
@@ -259,8 +259,8 @@ Measurement measure(System system, CompileService& service, const HostHooks& hoo
     measurement.set(Quantity::kStream, static_cast<double>(stream_bytes_from(stores)));
   }
 
-  // Each level of the memory hierarchy is measured with an array of half its size: the array fits that cache, and is too large for the next
-  // smaller one. The workers share the third cache, so each of them gets a part of its size.
+  // Each cache is measured with an array of half its size: the array fits that cache, and is too large for the next smaller one. Main
+  // memory is measured with the largest array. The workers share the third cache, so each of them gets a part of its size.
   struct Level {
     int64_t bytes, bytes_of_worker;
     Quantity latency, read, read_by_all;

@@ -138,7 +138,7 @@ void apply(const Measurement& measurement, Cpu& cpu) {
     ++i;
   };
   std::apply([&](auto&... numbers) { (replace(numbers), ...); }, measured_numbers(cpu));
-  // if only the second size was measured, the third size of the table may be smaller
+  // if the second cache was measured and the third was not, the third cache's size in the table may be smaller than the second's
   cpu.caches.third = std::max(cpu.caches.third, cpu.caches.second);
   static_assert(std::tuple_size_v<decltype(measured_numbers(cpu))> == static_cast<size_t>(Quantity::kAdditionLatency) + 1);
 }

@@ -1,7 +1,7 @@
 // Defines the search space of the tuner, for one program with given sizes. A *choice* is a setting with several options; option 0 is harp's
 // default. A *point* is a complete configuration: it takes one option for each choice. The options for the schedule of a kernel are legal
 // (schedule/legal.h) and close to harp's default schedule: half, a quarter, twice and four times its tile sizes, similar register tiles,
-// and narrower vectors or, on a GPU, half and twice as many elements of a thread.
+// and half or twice as many vector lanes.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ struct KernelSpace {
   size_t recipe = 0;             // index of the template that harp chooses by default
   std::vector<int64_t> extents;  // extents of the axes of iteration_space()
   int64_t work = 0;              // work of the kernel if compiled to scalar code, in the units of lower::work_of
-  // Indices in SearchSpace::choices() of the choices for this kernel's schedule. Empty if there is nothing to choose, or if the search
-  // leaves this kernel out because it covers only the kernels with the most work.
+  // Indices in SearchSpace::choices() of the choices for this kernel's schedule. Empty if there is nothing to choose, or if this kernel is
+  // not among those with the most work, to which the search is limited.
   std::vector<size_t> choices;
 };
 

@@ -83,7 +83,7 @@ class Beam final : public Strategy {
 
  private:
   static constexpr size_t kWidth = 3;  // number of fastest points whose neighbours are tried
-  static constexpr int kRound = 8;     // number of measurements between two calls of widen()
+  static constexpr int kRound = 8;     // number of measurements until widen() adds further points to try
 
   /// Adds the neighbours of the fastest measured points to the points to try. Points whose neighbours have already been added are skipped.
   void widen() {

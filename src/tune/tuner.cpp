@@ -77,8 +77,8 @@ class Search {
     std::unique_ptr<Subject> subject;
   };
 
-  /// Until when a configuration may be tried. kTime: until the time limit of the search. kNone: without a limit, which is for the untuned
-  /// program and the results of earlier searches.
+  /// The time limit for a trial of a configuration. kTime: that of the search. kNone: there is no limit, which is for the untuned program
+  /// and the results of earlier searches.
   enum class Limit : uint8_t { kNone, kTime };
 
   bool may_try_more() const { return verdict_ == Verdict::kContinue && result_.trials.size() < options_.most_trials; }

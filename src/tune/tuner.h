@@ -22,8 +22,8 @@ class Subject {
   virtual std::string difference() = 0;
 };
 
-/// Compiles programs. If make() throws, the configuration becomes a failed trial. But kCancelled, kOutOfMemory, and any error of the
-/// untuned configuration end the search.
+/// Compiles programs. If make() throws, the configuration becomes a failed trial. However, the errors kCancelled and kOutOfMemory, and any
+/// error of the untuned configuration, end the search.
 class Workshop {
  public:
   virtual ~Workshop() = default;
