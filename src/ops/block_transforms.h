@@ -1,7 +1,7 @@
-// Describes how the thread blocks of a GPU compute Fourier transforms of rows of a known length with small prime factors. The
-// scheduler (schedule/grid_routine.h) and the renderer (render/cuda/fourier_blocks.h) share this file. A block reads a tile from global
-// memory, makes all passes over it, and writes it back. In a pass each thread holds its part of the tile in registers. Between two passes
-// the threads exchange elements through shared memory. A *line* is a sequence that is transformed as one unit. docs/semantics.md ("Fourier
+// Describes how the thread blocks of a GPU compute Fourier transforms of rows of a known length with small prime factors. The scheduler
+// (schedule/grid_routine.h) and the renderer (render/cuda/fourier_blocks.h) share this file. A block reads a tile from global memory,
+// executes all passes on it, and writes it back. In a pass each thread holds its part of the tile in registers. Between two passes the
+// threads exchange elements through shared memory. A *line* is a sequence that is transformed as one unit. docs/semantics.md ("Fourier
 // transforms") says which rows are transformed as a matrix: first its columns are transformed, then its rows. There are two cases:
 //   - A row fits a tile. Then one kernel transforms it, and a tile consists of one or more rows. If rows are transformed as matrices, the
 //     matrices stay in the tile.

@@ -28,9 +28,9 @@ constexpr int64_t rows_of_sort_tile(int64_t length) {
 /// many real and imaginary parts take 32 KiB. A longer line is transformed in global memory. `number_bytes`: size of a real number.
 constexpr int64_t transform_tile(size_t number_bytes) { return int64_t{8192} / static_cast<int64_t>(number_bytes); }
 
-/// The number of lines of `length` elements that a thread block transforms together: as many as fit in shared memory, at least 1. If each
-/// row has only few lines (`per_row`), the number is halved repeatedly while it exceeds 4: then more blocks have work, but neighbouring
-/// threads still access neighbouring elements.
+/// The number of lines of `length` elements that a thread block transforms together, as a tile: as many as fit in shared memory, at least
+/// 1. `per_row` is the number of lines of a row. If it is above 1, the number of lines of a tile is halved as long as a tile has more than
+/// 4 lines and a row has fewer than 256 tiles. Then more blocks have work, but neighbouring threads still access neighbouring elements.
 constexpr int64_t lines_of_tile(int64_t length, int64_t per_row, size_t number_bytes) {
   constexpr int64_t kManyTiles = 256, kAdjacent = 4;
   int64_t lines = std::max<int64_t>(1, transform_tile(number_bytes) / length);
@@ -41,9 +41,9 @@ constexpr int64_t lines_of_tile(int64_t length, int64_t per_row, size_t number_b
 constexpr int64_t line_memory(int64_t length, size_t number_bytes) { return length > transform_tile(number_bytes) ? 4 * length : 0; }
 
 /// A transform of n elements needs tables, which its first kernel computes. If n has only small factors, the transform is computed
-/// directly; otherwise it is computed by a convolution, with transforms of a larger length (convolution_length()). grid_transform_length()
-/// returns the length that is transformed directly. grid_transform_tables() returns the size of the tables in real numbers: the roots of
-/// unity of that length, and for a convolution also its chirp and its filter.
+/// directly; otherwise it is computed by a convolution (Bluestein's algorithm), with transforms of a larger length (convolution_length()).
+/// grid_transform_length() returns the length that is transformed directly. grid_transform_tables() returns the size of the tables in real
+/// numbers: the roots of unity of that length, and for a convolution also its chirp and its filter.
 constexpr int64_t grid_transform_length(int64_t n) { return has_small_factors(n) ? n : convolution_length(n); }
 constexpr int64_t grid_transform_tables(int64_t n) {
   const int64_t length = grid_transform_length(n);

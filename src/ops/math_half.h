@@ -81,8 +81,8 @@ struct HalfConversions {
 
   /// The bits of the half nearest to a nonnegative f32 that is not NaN.
   static U32 nearest(U32 magnitude) {
-    // Adds half a unit in the last place of the result, or the next smaller number if the last bit is even, so that ties round to even. The
-    // carry may reach the exponent and may give infinity.
+    // Adds, as an integer, half a unit in the last place of the result, or 1 less if the last bit of the result is 0, so that ties round to
+    // even. The carry may reach the exponent and may give infinity.
     U32 last = (magnitude >> word(Format::kDropped)) & word(1);
     U32 rounded = magnitude + word((1u << (Format::kDropped - 1)) - 1) + last;
     if constexpr (D == DType::kBF16) {

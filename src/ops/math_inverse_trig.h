@@ -73,8 +73,8 @@ struct InverseTrigFunctions {
   static constexpr Native kSmall = R::kDouble ? 0x1p300 : 0x1p30, kBig = R::kDouble ? 0x1p900 : 0x1p90;
   static constexpr Native kUp = R::kDouble ? 0x1p500 : 0x1p60, kDown = R::kDouble ? 0x1p-500 : 0x1p-60;
 
-  /// s is |x| if that is small, otherwise sqrt((1 - |x|) / 2), and z is the square of s. The root's rounding error is small against pi/2
-  /// and pi.
+  /// s is |x| if that is small, otherwise sqrt((1 - |x|) / 2), and z is the square of s. The rounding error of the root is ignored: it is
+  /// small compared with pi/2 and pi, from which most results subtract 2 asin s.
   struct Arc {
     Bool small;
     F s, z;

@@ -15,7 +15,7 @@ struct LogParts {
   struct Split {
     F k, f;
   };
-  /// Returns this representation of x. x must be positive and finite.
+  /// Splits x = 2^k (1 + f) into k and f. x must be positive and finite.
   static Split split(F x) {
     F k = M::named(
         R::kDouble ? "exponent_f64" : "exponent_f32",

@@ -111,16 +111,16 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     I i = interval(m);
     return {minus_exponent(x), M::template table<D>(centres, i), R::fma(m, M::template table<D>(inverses, i), real(-1))};
   }
-  /// Returns the sum of the parts of the logarithm. r already has a rounding error, so r is added without another one: the sum is kept as a
-  /// pair.
+  /// Returns log x, given its decomposition (Near). r already has a rounding error. So that adding r causes no further one, the sum of r
+  /// and the larger terms is kept as a pair.
   static F natural(F minus_k, F centre, F r) {
     Pair lead = R::fast_two_sum(R::fma(minus_k, real(-C::kLn2), centre), r);
     F rest = R::fma(r * r, R::polynomial(r, C::kLogNear), minus_k * real(-C::kLn2Low));
     return lead.hi + (lead.lo + rest);
   }
 
-  /// Parts of log(1 + w) for w >= -1, as in Near. `inverse` is the table's number near 1 / m. To round only once, r = m inverse - 1 is
-  /// computed as w s + (s - 1) with s = 2^-k inverse.
+  /// The decomposition, as in Near, of log u with u = 1 + w = 2^k m and w >= -1, and s = 2^-k inverse, where `inverse` is the table's
+  /// number near 1 / m. r = m inverse - 1 is computed as w s + (s - 1), which rounds only once.
   struct NearSum {
     F u, minus_k, centre, r, s;
   };

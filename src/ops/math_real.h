@@ -105,8 +105,8 @@ struct Real {
     I half = n >> integer(1);
     return x * power_of_two(half) * power_of_two(n - half);
   }
-  /// Returns x 2^n, given sum = n + kRounder. The first of the two multiplications must be exact for x, so that the instruction of AVX-512,
-  /// which rounds only once, gives the same bits.
+  /// Returns x 2^n, given sum = n + kRounder. The first of the two multiplications of scale(x, n) must be exact for x. Then the scale
+  /// instruction of AVX-512, which rounds only once, gives the same bits.
   static F scale(F x, F sum) {
     return M::named(
         kDouble ? "scale_f64" : "scale_f32", [](F v, F s) { return scale(v, whole(s)); }, x, sum);

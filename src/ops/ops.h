@@ -129,7 +129,7 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// Assigns to an op `of` of the families Reduce, Scan or Scatter the elementwise op `by` that combines two elements (Add for Sum) or
+/// An op `of` of the family Reduce, Scan or Scatter, and the elementwise op `by` with which it combines two elements (Add for Sum) or
 /// compares them (Max for ArgMax). A plain Scatter has no such op, because the update replaces the element.
 struct Combination {
   Op of, by;

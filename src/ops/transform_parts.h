@@ -85,8 +85,8 @@ constexpr int64_t transform_columns_spare(int64_t n, int64_t columns) {
 /// Tests whether the tables of a transform of constant length n are small enough to be kept between runs. (Tables for a length that is
 /// known only at run time are never kept.)
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
-/// Tests whether generated code has passes of its own for a transform of constant length n, which read and write any layout. Other
-/// transforms are computed by functions for rows of separate real and imaginary parts.
+/// Tests whether a transform of constant length n is computed by passes that are generated for this length, and that read and write any
+/// layout. Other transforms are computed by functions for rows whose real and imaginary parts are separate.
 constexpr bool has_transform_passes(int64_t n) { return n >= 2 && has_small_factors(n) && keeps_transform_tables(n); }
 
 }  // namespace harp
