@@ -32,7 +32,8 @@ const Node* check(Graph& graph, const Node* node) {
   const Node* indices = node->sources[1];
   for (; keeps_all(indices); indices = indices->sources[0]) views.push_back(indices);
   if (indices->op == Op::kCheckIndex) return node;
-  // The error message of a gather names only the axis and not the operation, because take, take_along_axis and x[i] all make Gather nodes.
+  // The error message of a gather names only the axis and not the operation, because take, take_along_axis and x[i] all create Gather
+  // nodes.
   const std::string what = cat(node->op == Op::kGather ? "" : cat(name(node->op), ": "), "axis ", axis, " of ", label(x));
   indices = build::check_index(indices, x->shape[static_cast<size_t>(axis)], what);
   for (; !views.empty(); views.pop_back()) indices = build::with_sources(graph, views.back(), {indices});

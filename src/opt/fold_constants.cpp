@@ -11,8 +11,8 @@
 namespace harp::opt {
 namespace {
 
-/// Constant arrays with more elements are not folded: storing the result in the compiled program would cost more than computing it at run
-/// time.
+/// Constant arrays with more elements than this are not folded: storing the result in the compiled program would cost more than computing
+/// it at run time.
 constexpr int64_t kMaxElements = 4096;
 
 bool all_constant(std::span<const Dim> dims) {
@@ -134,7 +134,8 @@ const Node* fold(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// Every node that can be folded depends on one of these three ops, so a graph without them needs no pass.
+/// Every node that can be folded depends on a Constant, ConstantArray or Size node, so the pass would not change a graph without such
+/// nodes.
 bool may_fold_constants(const Node& node) { return node.op == Op::kConstant || node.op == Op::kConstantArray || node.op == Op::kSize; }
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph) {

@@ -1,4 +1,4 @@
-// Declares the table of optimiser passes. pipeline.cpp runs them in the order of the table; compile options disable passes by name.
+// Declares the table of optimiser passes. optimise() runs them in the order of the table; compile options disable passes by name.
 #pragma once
 
 #include <memory>

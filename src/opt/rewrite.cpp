@@ -29,7 +29,7 @@ std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   // replaced[id]: the node that replaces the old graph's node with this id
   std::vector<const Node*> replaced(graph.nodes().size(), nullptr);
-  // copied[id]: the copy of that node, to which the rule has not been applied
+  // copied[id]: the copy of the old graph's node with this id, to which the rule has not been applied
   std::vector<const Node*> copied(graph.nodes().size(), nullptr);
   for (const Node* input : graph.inputs()) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);

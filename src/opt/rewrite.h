@@ -11,7 +11,7 @@
 namespace harp::opt {
 
 /// Takes a node of the new graph whose sources are already rewritten, and returns its replacement: the node itself, or another node of the
-/// same dtype and shape. If the rule made a new node, the rule is applied to that node again, up to a limit.
+/// same dtype and shape. If the rule has created a new node, the rule is applied to that node again, up to a limit.
 ///
 /// One restriction: a Sum with the attribute `product` computes acc = fma(a, b, acc) from the factors of its source, which must stay a Mul.
 /// Even if the rule replaces that Mul, the Sum keeps the Mul, and only the other users of the Mul get the replacement. Only a rule for the

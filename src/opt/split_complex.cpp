@@ -84,7 +84,7 @@ class Splitter {
     return {{re, with_part(*node, 1)}};
   }
 
-  /// Returns the node for one part of a source. A real source, for example of indices, is the same for both parts.
+  /// Returns the node for one part of a source. A source of a real dtype, such as an array of indices, is the same for both parts.
   const Node* source(const Node* node, size_t index, int part) const {
     const Node* source = node->sources[index];
     return splits_[source->id].parts[is_complex(source->dtype) ? part : 0];

@@ -6,8 +6,8 @@
 //
 // The pass also replaces each stop_gradient node, which only affects gradients, by its source.
 //
-// It does not use rewrite.h, and is not in the table of passes. Every compile runs it before the other passes, so they see only real
-// numbers.
+// The pass does not use rewrite.h, and is not in the table of passes (opt/passes.h). If a graph has complex arrays or stop_gradient nodes,
+// optimise() runs it before the passes of the table, so they see only real numbers.
 #pragma once
 
 #include <memory>
