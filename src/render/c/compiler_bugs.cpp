@@ -12,7 +12,7 @@
 namespace harp::render {
 
 // These compiler switches avoid three bugs of gcc at -O3, which the tests of all operations and the fuzzer have found. (1) A pad of rows of
-// five elements gave wrong results, because gcc permuted masked loads; without if-conversion it makes no masked loads. (2) gcc itself
+// five elements gave wrong results, because gcc permuted masked loads; without if-conversion gcc emits no masked loads. (2) gcc itself
 // crashed while it vectorised straight-line code. (3) A loop that uses only the first element of each pair in an array of pairs read beyond
 // the array; with the cheap cost model gcc does not vectorise the remainder of such a loop.
 std::string gcc_text() {

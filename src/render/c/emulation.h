@@ -1,5 +1,6 @@
 // Writes C definitions of arithmetic that the machine or the compiler may lack: fma on CPUs without it, and functions of libm, which a
-// source written with RenderOptions::plain_text must not call. They are exact for every input and are plain C99.
+// source written with RenderOptions::plain_text must not call. Their results are correctly rounded for every input. The definitions are
+// plain C99.
 #pragma once
 
 #include <string_view>

@@ -45,8 +45,8 @@ constexpr ExtremeOfIntegers kIntegerExtremes[] = {{DType::kI8, "sb", "char"},
                                                   {DType::kU32, "ud", "int"}};
 constexpr int kMaskedBytes = 64;  // the builtins for vectors of this size have two more arguments: the values of disabled lanes, and a mask
 
-/// The AVX-512 instruction (with VL) that computes any boolean function of three bits, given by a truth table with 8 entries. Without the
-/// builtin, gcc uses two instructions for the majority of three bits.
+/// The AVX-512 instruction (AVX512VL for the smaller vectors) that computes any boolean function of three bits, given by a truth table with
+/// 8 entries. Without the builtin, gcc uses two instructions for the majority of three bits.
 struct LogicOfThree {
   int vector_bytes;
   std::string_view builtin, lanes;  // `lanes` is the mask that enables all 32-bit lanes
@@ -173,8 +173,8 @@ std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
   return std::nullopt;
 }
 
-/// An instruction that adds products to sums (Cpu::dot_products), and the function of the IR that it executes. The builtins for these
-/// instructions are named after the number of lanes (gcc) or of bits (clang) of a vector.
+/// An instruction that adds products to sums (Cpu::dot_products), and the name of the IR function that it implements. The builtins for
+/// these instructions are named after the number of lanes (gcc) or of bits (clang) of a vector.
 struct DotProduct {
   std::string_view function, instruction;
 };

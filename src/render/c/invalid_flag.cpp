@@ -1,4 +1,5 @@
-// NaN detection for Retry blocks (ir::Retry) on x86 processors: the invalid flag shows whether an operand of some maximum was a NaN.
+// NaN detection on x86 processors for Retry blocks (ir::Retry). If the fast code of such a block raises the invalid flag, exact code is
+// executed in addition. The flag shows whether an operand of some maximum was a NaN.
 //
 // If an operand is NaN, the max instruction returns its second operand, so the NaN may be lost; but the instruction sets the flag. The
 // maximum is an asm statement, because for C code a compiler may choose an instruction that does not set the flag. The asm statements,
@@ -16,7 +17,7 @@ constexpr int kXmmBytes = 16;
 /// Returns the suffix of an SSE or AVX instruction, for example "ps" for a vector of f32 and "ss" for a single f32.
 std::string suffix(DType dtype, int lanes) { return cat(lanes == 1 ? "s" : "p", dtype == DType::kF32 ? "s" : "d"); }
 
-/// Returns a function body that makes the call for each lane. Used for vectors smaller than a register.
+/// Returns a function body that executes `call` for each lane. Used for vectors smaller than a register.
 std::string lane_by_lane(const std::string& call, const char* vector, int lanes) {
   return cat("  ", vector, " r;\n  for (int lane = 0; lane < ", lanes, "; ++lane) r[lane] = ", call, ";\n  return r;\n");
 }

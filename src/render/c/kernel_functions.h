@@ -1,5 +1,5 @@
-// Writes the kernels of a generated source as C functions, and the calls of these functions by the host code. Kernels that differ only in
-// their names share one function.
+// Writes the kernels of a generated source as C functions, and says how the host code calls these functions (RenderedKernel). Kernels that
+// differ only in their names share one function.
 #pragma once
 
 #include <functional>

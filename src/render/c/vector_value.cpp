@@ -368,7 +368,7 @@ Text vector_computation(const Scope& scope, const UOp* u) {
     }
     case UKind::kParam:
     case UKind::kLineOffset:  // kLineOffset (an element's offset in its cache line) is always a scalar
-    case UKind::kRarely:      // this value always has a name; StatementWriter writes its statement
+    case UKind::kRarely:      // StatementWriter writes a kRarely value as a variable, so it always has a name
       break;
   }
   fail(Code::kInternal, "a value of several lanes that cannot be an expression: kind ", static_cast<int>(u->kind));

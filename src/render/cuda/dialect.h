@@ -13,8 +13,8 @@ namespace harp::render {
 
 extern const Dialect kCuda;
 
-/// The typedefs of the integer types in the generated code. The names in the compilers differ: nvcc predeclares int64_t, and NVRTC has no
-/// __INT64_TYPE__.
+/// The typedefs of the integer types in the generated code, i8 to u64. The code does not use names that compilers predefine, because these
+/// differ: nvcc predeclares int64_t, and NVRTC has no __INT64_TYPE__.
 extern const std::string_view kCudaTypes;
 /// The type of a record of index faults. It has the layout of cuda::IndexRecord (run/cuda/plan.h).
 extern const std::string_view kIndexRecordType;

@@ -5,7 +5,8 @@
 
 namespace harp::render {
 
-// $T: the element type. $F: the name of the dtype. $P: the factor of a pass. Other names are explained where they are first used.
+// Placeholders. $T: the element type. $F: the name of the dtype. $P: the factor of a pass. Other placeholders are explained where they are
+// first used.
 
 inline constexpr std::string_view kPair = "struct __align__($BYTES) pair_$F { $T re, im; };\n";
 

@@ -14,8 +14,8 @@ int64_t number_at(const Pass& pass, int64_t butterfly, int64_t i, bool are_resul
   return first + (are_results ? pass.first_result(number) + i * pass.stride : number + i * pass.apart());
 }
 
-/// Returns an estimate of how long the accesses of the first four warps to shared memory take. Shared memory serves at a time those threads
-/// that together access 128 bytes. If two of them access different addresses in the same bank, one waits for the other.
+/// Returns an estimate of how long the accesses of the first four warps to shared memory take. Shared memory serves one group of threads at
+/// a time, which together access 128 bytes. If two threads of a group access different addresses in the same bank, one waits for the other.
 int64_t time_of(const Pass& pass, const Gaps& gaps, int threads, size_t number_bytes, bool are_results) {
   constexpr int64_t kWarps = 4, kWarp = 32;
   constexpr size_t kMostBanks = 32;

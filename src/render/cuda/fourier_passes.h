@@ -1,5 +1,5 @@
-// Writes the passes by which a thread block transforms a tile (ops/block_transforms.h). This file decides which numbers each thread
-// transforms in a pass, and where in shared memory it stores the results for the next pass.
+// Plans the passes by which a thread block transforms a tile (ops/block_transforms.h): which numbers each thread transforms in a pass, and
+// where in shared memory it stores the results for the next pass.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace harp::render {
 /// that line: operand i is number x + i * apart(), and result u becomes number first_result(x) + u * stride.
 struct Pass {
   int64_t factor = 1, lines = 1, length = 1, stride = 1;
-  int64_t of_line = 1;  // length of one transform: the whole line, or one of the columns that are interleaved in the line
+  int64_t of_line = 1;  // length of one transform: that of the line, or that of one of the columns which are interleaved in the line
   int64_t left = 1;     // length of the shorter transforms that remain for the next passes
   int64_t table = 0;    // position, in the tables, of the twiddle factors of this pass
   // Number of adjacent butterflies of a line that adjacent threads execute; the following threads execute butterflies of the next line.

@@ -1,8 +1,8 @@
 // Sorts on a GPU, which are stable merge sorts. In a tile, each thread first sorts a few neighbouring elements in registers. Each of the
 // rounds that follow merges pairs of sorted runs in shared memory, and so doubles their length: each thread finds by a binary search where
 // its share of the merged run begins in the two runs, and merges that share into registers. A row longer than a tile is sorted in pieces of
-// one tile. Further launches merge these pieces in pairs. Each block then makes one tile of the merged result; its threads together search
-// which elements of the two pieces belong to it.
+// one tile. Further launches merge these pieces in pairs. Each block then computes one tile of the merged result; its threads together
+// search which elements of the two pieces belong to this tile.
 //
 // A sort moves the elements themselves, so -0 and NaN keep their bits and their order, as on a CPU. In comparisons of floats both zeros are
 // equal, and all NaNs are equal and greater than all numbers. An argsort moves the positions of its keys, which are integers.
@@ -18,10 +18,10 @@
 namespace harp::render {
 namespace {
 
-// Placeholders. $T: type of an element, or of a key of an argsort. $G: name of its dtype. $F: $G and what is sorted. $K: integer type for
-// the order of floats. $BITS: the bits of an element as $K. $REST: all bits except the highest one. $INFINITY: the bits of infinity.
-// $BEFORE: the condition that element a comes before element b. $TILE: number of elements of a tile. $THREADS: number of threads of a
-// block.
+// Placeholders. $T: type of an element, or of a key of an argsort. $G: name of its dtype. $F: $G, followed by "_positions" in an argsort,
+// or by "_descending" in a descending sort. $K: the integer type to which order_$G maps floats. $BITS: the bits of an element as $K. $REST:
+// all bits except the highest one. $INFINITY: the bits of infinity. $BEFORE: the condition that element a comes before element b. $TILE:
+// number of elements of a tile. $THREADS: number of threads of a block.
 
 constexpr std::string_view kOrderOfFloats =
     R"(/* An integer in the order of the elements: the distance from 0 with the sign. Both zeros have one, and so have all NaNs. */

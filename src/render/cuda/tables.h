@@ -8,7 +8,7 @@
 
 namespace harp::render {
 
-/// Defines the arrays for the tables of the function. If there are several tables with the same dtype and size, they become one array.
+/// Defines an array for each group of two or more tables of the function that have the same dtype and size. The tables are its rows.
 void join_tables(Unit& unit, const ir::Function& function);
 
 }  // namespace harp::render

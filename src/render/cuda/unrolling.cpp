@@ -29,8 +29,8 @@ constexpr int64_t kUnrolledAnyway = 1024;
 /// if no bound is known.
 int64_t most_iterations(const Scope& scope, const ir::Loop& loop) {
   const int64_t most = range(loop.end - loop.begin).hi;
-  // The threads of the grid share the iterations of a thread loop. The grid has at least one block, so one thread executes at most the
-  // of_block-th part of the iterations.
+  // The threads of the grid share the iterations of a thread loop. The grid has at least one block, so one thread executes at most
+  // ceil(iterations / of_block) of them.
   const int64_t of_block = scope.group_threads > 0 ? scope.groups : scope.unit.options.target.gpu()->block_threads;
   const int64_t step = loop.loop == ir::LoopKind::kThread ? loop.step * of_block : loop.step;
   return most < 1 ? 0 : (most - 1) / step + 1;
@@ -92,8 +92,8 @@ class Operations {
   std::map<const ir::Function*, int64_t> functions_;
 };
 
-/// Tests whether the variable of the loop selects elements of an accumulator that should be in registers. They are there only if the loop
-/// is unrolled.
+/// Tests whether the variable of the loop selects elements of an accumulator that should be in registers. Compilers can keep such an
+/// accumulator in registers only if the loop is unrolled.
 bool selects_registers(const Scope& scope, const ir::Loop& loop) {
   const SymAtom* variable = variable_of(loop.variable);
   const auto selects = [&](int accumulator, Sym index) {
@@ -124,7 +124,7 @@ std::string_view unrolling_mark(const Scope& scope, const ir::Line& line, std::s
   constexpr std::string_view kMark = "#pragma unroll 1";
   const auto& loop = line.as<ir::Loop>();
   if (loop.loop != ir::LoopKind::kSequential && loop.loop != ir::LoopKind::kThread) return {};
-  // For sm_100 the compiler would unroll such a loop 32 times and spill registers, because it takes the matrix instruction for a short one.
+  // For sm_100 the compiler would unroll such a loop 32 times and spill registers, because it treats the matrix instruction as a short one.
   if (loop.loop == ir::LoopKind::kSequential && multiplies_matrices(loop)) return kMark;
   const int64_t iterations = most_iterations(scope, loop);
   if (iterations < 2 || iterations > kMostIterations) return {};

@@ -1,6 +1,6 @@
 // Loops that compilers must not unroll. Where a thread needs an unrolled loop, the text has a pragma that asks for it (LoopKind::kUnroll).
-// But compilers also unroll other loops, those for sm_100 and sm_120 even loops with long bodies, if they can see that the loop has few
-// iterations. That gains nothing and takes long: NVRTC 13 needed 7 s for the golden text cross_entropy for sm_120, in which a block
+// But compilers also unroll other loops if they can see that a loop has few iterations; for sm_100 and sm_120 they unroll even loops with
+// long bodies. That gains nothing and takes long: NVRTC 13 needed 7 s to compile the golden text cross_entropy for sm_120, in which a block
 // processes at most 16 groups of rows, and 0.24 s for sm_80.
 #pragma once
 

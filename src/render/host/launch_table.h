@@ -38,7 +38,7 @@ class LaunchTable {
 
  private:
   /// An argument of a launch: the number of an array, and an offset in bytes. Number 0 is the workspace; then come inputs, hidden inputs
-  /// and outputs.
+  /// and outputs, and last the cancel flag if some kernel of the table polls it.
   struct ArrayOffset {
     size_t array;
     int64_t offset;

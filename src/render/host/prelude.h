@@ -20,8 +20,8 @@ std::string workers_text(int64_t share);
 /// The definition of harp_run_pieces, which runs the iterations of a kernel in pieces and tests the cancel flag before each piece. harp_for
 /// and harp_for_least call it.
 extern const std::string_view kPiecesText;
-/// The definition of harp_for, which runs the iterations of a kernel. It uses several workers if the work is at least harp_share for each
-/// of two.
+/// The definition of harp_for, which runs the iterations of a kernel. It uses several workers if the work is at least 2 * harp_share, that
+/// is, enough for two workers.
 extern const std::string_view kForText;
 /// The definition of harp_run_chain, which runs all kernels of a chain on one block of data, then all of them on the next block. A loop
 /// over the blocks is run by harp_for, which calls harp_run_chain as the loop's body.
@@ -37,8 +37,8 @@ extern const std::string_view kFaultText;
 /// The definitions of harp_allocate and harp_release, which allocate and free the workspace.
 extern const std::string_view kWorkspaceText;
 
-/// Returns the text of harp_native_failed, which stores the number of the failed native call and its status in a failure record. In
-/// the runtime's array the addresses of the `natives` native functions come first, and the address of the failure record follows them.
+/// Returns the text of harp_native_failed, which stores the number of the failed native call and its status in a failure record. The array
+/// harp_runtime::natives contains the addresses of the `natives` native functions, followed by the address of the failure record.
 std::string native_failed_text(size_t natives);
 
 }  // namespace harp::render

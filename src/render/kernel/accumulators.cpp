@@ -15,8 +15,8 @@ using ir::LineKind;
 
 namespace {
 
-/// Returns the offset in bytes of a shared accumulator. All shared accumulators of a kernel are in one array, each at a multiple of 16
-/// bytes (ir::shared_bytes).
+/// Returns the offset in bytes of a shared accumulator in an array that contains all shared accumulators of the kernel, each at a multiple
+/// of 16 bytes (ir::shared_bytes).
 int64_t shared_offset(const ir::Kernel& kernel, int accumulator) {
   int64_t bytes = 0;
   for (size_t a = 0; a < static_cast<size_t>(accumulator); ++a)
@@ -66,7 +66,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   scope_.names.unfold(s.accumulator);
   if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(s.accumulator, name, type, layout.size);
   const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // whether each thread keeps its own elements in registers
-  // An accumulator of size 1 is a single vector, which stays in a register.
+  // An accumulator of size 1 is a single number or vector, which stays in a register.
   if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");

@@ -21,8 +21,8 @@ class Blocks {
   void open(std::string_view head) { open(head, nullptr); }
   /// Opens a loop. `rest` are the lines after the line that opens it.
   void open_loop(const ir::Line& line, std::span<const ir::Line> rest);
-  /// Closes the innermost block. If this is the inner loop of a loop that runs in pieces, with a test of the cancel flag after each piece,
-  /// also closes the loop over the pieces.
+  /// Closes the innermost block. If it is the inner one of two loops that execute a loop in pieces (open_pieces()), also closes the outer
+  /// one, which tests the cancel flag after each piece.
   void close();
   /// Closes the block of a condition, and opens the block that is executed if the condition is false.
   void branch(std::string_view head);
@@ -37,8 +37,9 @@ class Blocks {
   void keep_first_step(const ir::Line& line);
 
  private:
-  /// An open loop that runs in pieces: the nesting depth inside of it, the condition that no piece is left, and the statement that moves to
-  /// the next piece.
+  /// An open loop that is written as two nested loops, so that the cancel flag is tested after each piece of its iterations
+  /// (open_pieces()): the nesting depth inside the outer loop, the condition that no piece is left, and the statement that moves to the
+  /// next piece.
   struct Pieces {
     int depth;
     std::string is_done, next;

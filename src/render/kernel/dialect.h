@@ -102,12 +102,12 @@ struct GroupEntries {
   // the statement for a barrier (Dialect::barrier) among the threads of one group; used if a block has several groups
   std::string_view barrier = {};
   std::string_view shared = {};  // declaration of a shared accumulator with $COUNT elements; placeholders $TYPE, $NAME, $COUNT
-  // Maximum bytes of shared accumulators that a kernel declares in this way. If they need more, they are in one array `shared_memory`,
-  // which `dynamic_shared` declares, and for which the launch reserves memory.
+  // Maximum bytes of the shared accumulators of a kernel that are declared by `shared`. If they need more, they are in one array
+  // `shared_memory`, which `dynamic_shared` declares, and for which the launch reserves memory.
   int64_t most_shared = 0;
   std::string_view dynamic_shared = {};
   /// Returns the name of a generated function that all `threads` threads of a group call together. Its parameter is a pointer to the
-  /// form.size elements of the calling thread. Its result is the fold of all threads' elements by halving.
+  /// form.size elements of the calling thread. Its result is the fold of the elements of all threads, in the order of Dialect::fold.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
   // Statement at the end of a batch of asynchronous copies, and statement that waits for all batches but the last $PENDING. Empty: a copy
   // is complete when its statement has been executed.
@@ -182,13 +182,13 @@ struct Dialect {
   /// a vector, in which the first element of each half is the result of one fold. Null: each fold is computed on its own.
   std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
   /// Returns the name of a generated function (stored values, carry). It replaces the values by the running values of the group, starting
-  /// from carry. It returns the total of the group without the carry.
+  /// from the carry, the total of the elements before the group. It returns the total of the group without the carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
   /// Returns the name of a generated function for one part of a scan on vectors. Its parameters depend on the part: kQuads (stored values,
   /// totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values, totals),
   /// kValues (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
-  /// `routine` returns the statement that calls a routine, `copy` the statement that copies a matrix, and the last entry a statement that
+  /// `routine` returns the statement that calls a routine, `copy` the statement that copies a matrix, and `copy_async` a statement that
   /// starts an asynchronous copy.
   std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;
   std::string (*copy)(const Scope& scope, const ir::Copy& copy) = nullptr;

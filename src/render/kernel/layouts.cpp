@@ -25,8 +25,8 @@ class Layouts {
   std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
 
  private:
-  // Records an access of `lanes` lanes to an accumulator. lanes_ is 0 as long as there is no access, and -1 as soon as single elements are
-  // accessed.
+  // Records an access of `lanes` lanes to an accumulator. For each accumulator, lanes_ contains the number of lanes of all accesses so far:
+  // 0 if there is none, and -1 if the accumulator must be stored as single elements.
   void access(int accumulator, Sym index, Sym step, int lanes) {
     const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
     int& known = lanes_[static_cast<size_t>(accumulator)];
@@ -40,8 +40,8 @@ class Layouts {
       const UOp* u = stack.back();
       stack.pop_back();
       if (!seen_.insert(u).second) continue;
-      // A scalar read of element 0 after a fold reads the fold's result. It is possible with both layouts, so it does not count as an
-      // access to a single element.
+      // A scalar read of element 0 after a fold reads the fold's result. It is possible with vectors as well as with single elements, so it
+      // does not count as an access to a single element.
       if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
         access(u->buffer, u->index, u->lane_step, u->type.lanes);
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());

@@ -38,7 +38,7 @@ int operand_precedence(int precedence, bool first) {
   }
 }
 
-/// Tests whether the compiler might see a fused multiply-add in this value.
+/// Tests whether compiled code may compute this value by a fused multiply-add, into which the compiler could merge a negation.
 bool may_be_multiply_add(const ir::Kernel* kernel, const UOp* u) {
   switch (u->kind) {
     case UKind::kAcc: return kernel->accumulators[static_cast<size_t>(u->buffer)].combine == Op::kAdd;

@@ -37,7 +37,8 @@ std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonica
 /// Returns the name of a generated function (number) that negates a float, in such a way that the compiler cannot merge the negation into
 /// another operation.
 std::string scalar_negation_function(Unit& unit, DType dtype);
-/// The comments that precede generated functions for negation and for casts. sign_bit() returns the constant whose xor changes the sign.
+/// The comments that precede generated functions for negation and for casts. sign_bit() returns the constant with which an XOR changes the
+/// sign of a float.
 extern const std::string_view kNegationComment, kCastComment;
 std::string_view sign_bit(DType dtype);
 /// Returns the bits of the NaN that a canonical bit cast returns, as a literal.

@@ -24,13 +24,13 @@ std::string fold_name(const FoldForm& form);
 /// Returns the name of the generated function for a scan that processes one element at a time.
 std::string scan_name(const ScanForm& form, std::string_view stored);
 
-/// Returns the definition of a generated function, called `name`, that folds stored values one by one. The dialect's function Dialect::fold
-/// returns its name. `stored` is the type of a stored value. It may have several lanes, which are folded separately. `result` is the type
-/// of the result.
+/// Returns the definition of a generated function, called `name`, that folds stored values one by one, for dialects whose function
+/// Dialect::fold returns this name. `stored` is the type of a stored value. It may have several lanes, which are folded separately.
+/// `result` is the type of the result.
 std::string fold_text(Unit& unit, const FoldForm& form, const std::string& name, const std::string& stored, const std::string& result,
                       const Combined& combined);
-/// Returns the definition of a generated function, called `name`, that computes a scan of one group of elements in memory. It processes one
-/// element at a time, without vectors. Kernels call it for a scan, if the dialect's function Dialect::scan returns its name.
+/// Returns the definition of a generated function, called `name`, that computes a scan of one group of elements in memory, one element at a
+/// time and without vectors, for dialects whose function Dialect::scan returns this name.
 std::string scan_text(Unit& unit, const ScanForm& form, const std::string& name, const Combined& combined);
 
 }  // namespace harp::render

@@ -25,7 +25,7 @@ size_t retry_of(std::span<const Line> lines) {
 
 /// Tests whether the first lines are stores of vectors that are interleaved in memory and together cover every element, and whether one
 /// call should store all these vectors. Returns the number of these lines, otherwise 0. (Two such vectors hold real and imaginary parts;
-/// ir/interleaved_accesses.h makes larger groups.)
+/// ir/interleaved_accesses.h creates larger groups.)
 size_t interleaved_stores(const Unit& unit, std::span<const Line> lines) {
   if (lines[0].kind != LineKind::kStore) return 0;
   const auto& first = lines[0].as<ir::Store>();
@@ -50,8 +50,9 @@ size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
   if (lines.size() > 1 && (accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1]))) return 2;
   if (const size_t stores = store_interleaved(lines); stores > 0) return stores;
-  // If generated code cannot detect invalid operations, the fast version (from kTry on) is left out, and only the exact version after
-  // kRetry is written.
+  // A Retry block (ir::Retry) consists of a fast version, from the kTry line on, and an exact version after the kRetry line, which is
+  // executed if an operation of the fast one was invalid. If generated code cannot detect invalid operations, only the exact version is
+  // written.
   if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {
     blocks_.open("{");
     return 1 + retry_of(lines);

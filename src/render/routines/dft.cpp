@@ -90,7 +90,7 @@ class TransformText {
     unit.definitions.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
   }
 
-  /// Returns the name of a generated function for rows of a length that is known only at run time.
+  /// Returns the name of a generated function that transforms rows of a length that is known only at run time.
   std::string of_any_length() {
     const std::string name = cat("dft_", suffix_);
     unit_.definitions.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
@@ -117,7 +117,7 @@ class TransformText {
     return name;
   }
 
-  /// Returns the name of a generated function for rows of one length that has a large prime factor.
+  /// Returns the name of a generated function that transforms rows of one length, which has a large prime factor.
   std::string of_convolution(int64_t n) {
     const std::string name = cat("dft_", suffix_, "_", n);
     const int64_t m = convolution_length(n);
@@ -144,8 +144,8 @@ class TransformText {
     return name;
   }
 
-  /// Returns the name of a generated function for rows of one length with small prime factors. Its last parameters are the tables, spare
-  /// memory and the cancel flag.
+  /// Returns the name of a generated function that transforms rows of one length with small prime factors. Its last parameters are the
+  /// tables, spare memory and the cancel flag.
   std::string of_rows(int64_t n, const Ends& ends) {
     const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
     const ComplexLayout from = ends.from, to = ends.to;
@@ -206,7 +206,7 @@ class TransformText {
     return name;
   }
 
-  /// Returns the name of a generated function for at least `together` columns of one length with small prime factors.
+  /// Returns the name of a generated function that transforms at least `together` columns of one length with small prime factors.
   std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
     const std::string name = cat("dft_columns_", n, ends.name(), "_by_", together, "_", suffix_);
     const int64_t r = transform_rows(n), m = n / r;
@@ -244,7 +244,8 @@ class TransformText {
   }
 
  private:
-  /// Sets the value of $BODY: kRowsOfPairs with these texts.
+  /// Sets the value of the placeholder $BODY to the text kRowsOfPairs, in which these three texts replace $PREPARE, $TOGETHER and
+  /// $TRANSFORM.
   void set_body(std::string_view prepare, std::string_view together, std::string_view transform) {
     values_["PREPARE"] = filled(prepare, values_);
     values_["TOGETHER"] = filled(together, values_);

@@ -132,8 +132,8 @@ inline constexpr std::string_view kAnySideBySide =
 }
 )";
 
-// The function for one known length $N. $BODY: kRowsOfPairs (dft_text.h), with kTransformConvolved. $CONVOLVED: the beginning of the name
-// of one of the two functions above.
+// The function for one known length $N. $BODY: kRowsOfPairs (dft_text.h), with kTransformConvolved. $CONVOLVED: dft_convolved_rows or
+// dft_convolved_side_by_side, the beginning of the name of the function that transforms the rows.
 inline constexpr std::string_view kConvolved =
     R"(/* The discrete Fourier transform of rows of $N elements. The parameters are those of the function for any length: `from` and `to` are the
    distance from one real part to the next, 1 or 2; if it is 2, the first `stored` elements are stored. */

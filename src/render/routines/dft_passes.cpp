@@ -339,7 +339,7 @@ std::string zipped(int first, int lanes) {
   return cat("__builtin_shufflevector(a, b, ", join(numbers, ", "), ")");
 }
 
-/// Returns the types and the shuffles of two vectors a and b that all texts use.
+/// Returns the values of the placeholders that all texts use: the types, and the shuffles of two vectors a and b.
 Filling vectors_of(Unit& unit, DType dtype, int lanes) {
   return {{"T", std::string(memory_type(dtype))},
           {"V", value_type(unit, dtype, lanes)},

@@ -240,7 +240,8 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 )";
 
 // The body of a function that transforms rows of n elements, of which the first `stored` of the result are stored. $PREPARE: statements
-// that fill tables. $TOGETHER: the number of rows that are separated at a time. $TRANSFORM: the transform of `count` rows.
+// that fill tables. $TOGETHER: the number of rows whose real and imaginary parts are separated at a time. $TRANSFORM: the transform of
+// `count` rows.
 inline constexpr std::string_view kRowsOfPairs =
     R"(  const int64_t im_step = from_im ? n : 0;
   if (!from_im) {

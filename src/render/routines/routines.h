@@ -22,9 +22,9 @@ std::string argsort_function(Unit& unit, DType keys);
 std::string argsort_few_function(Unit& unit, DType keys);
 /// Returns the name of a generated function (elements, rows, row length, sorted elements, spare, cancel): a stable sort of each row.
 std::string sort_function(Unit& unit, DType dtype, bool descending);
-/// Return the name of a generated function (elements or keys, rows, row length, kept, sorted elements or order, cancel) that does the same,
-/// but finds and stores only the first `kept` elements or indices of each row. (select.cpp) 1 <= kept <= kMaxSelected, and rows have at
-/// least `kept` elements.
+/// Return the name of a generated function (keys or elements, rows, row length, kept, order or sorted elements, cancel): a stable argsort
+/// or sort of each row that finds and stores only the first `kept` indices or elements. (select.cpp) Requires 1 <= kept <= kMaxSelected,
+/// and rows of at least `kept` elements.
 std::string argsort_first_function(Unit& unit, DType keys);
 std::string sort_first_function(Unit& unit, DType dtype, bool descending);
 
@@ -59,8 +59,8 @@ TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::F
 std::string scan_function(Unit& unit, const ScanForm& form);
 std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step);
 
-/// Return the statement that calls a routine, the statement that copies a matrix, and a statement for an asynchronous copy, which is
-/// complete when the statement has been executed.
+/// Return the statement that calls a routine, the statement that copies a matrix, and a statement for an asynchronous copy. In C this copy
+/// is not asynchronous: it is complete when the statement has been executed.
 std::string routine_call(const Scope& scope, const ir::Routine& routine);
 std::string copy_call(const Scope& scope, const ir::Copy& copy);
 std::string copy_async_call(const Scope& scope, const ir::CopyAsync& copy);

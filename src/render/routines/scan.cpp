@@ -217,7 +217,7 @@ int total_vectors(const ScanForm& form) { return form.size / kQuad / form.lanes;
 /// Returns the name of a generated function (a, b) that computes a + b by a fused multiply-add. Returns "" if that would not be faster on
 /// the target.
 std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
-  // On CPUs whose shuffles do not delay additions this would be slower, because instructions with three operands delay stores.
+  // On CPUs whose shuffles do not delay additions a multiply-add would be slower, because instructions with three operands delay stores.
   if (!unit.options.target.cpu().shuffles_occupy_adders) return {};
   if (!fused_multiply_add(dtype, lanes, unit.options.target.cpu())) return {};
   const std::string v = value_type(unit, dtype, lanes),

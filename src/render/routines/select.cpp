@@ -1,16 +1,17 @@
 // Routines that find the first `kept` elements of each sorted row, or their indices, without sorting whole rows: the values and the indices
 // of topk. `kept` is at most kMaxSelected.
 //
-// Vectors of keys (sort.cpp) are read in parts of k lines, where k is a power of two. The k best keys of each lane so far are k sorted
-// lines. A part that has a key which comes before the last of them in its lane is sorted by a network and merged into them: it takes about
-// (log k)² / 4 exchanges for a line, instead of the (log n)² / 4 of a sort. If there are at least as many rows as lanes, each lane is a
-// row. If there are fewer rows, all lanes contain elements of one row, and in the end the keys of all lanes are merged. Rows that are short
-// in relation to k are sorted as a whole.
+// A line is a vector of keys (sort.cpp). Lines are read in parts of k lines, where k is a power of two that is not less than `kept`. The
+// routine keeps k sorted lines: in each lane, the k keys that come first among those read so far. If some key of a part comes before the
+// last of the k keys in its lane, the part is sorted by a network and merged into the k lines. This takes about (log k)² / 4 exchanges for
+// each line, instead of the (log n)² / 4 of a sort of n lines. If there are at least as many rows as lanes, each lane contains a row. If
+// there are fewer rows, all lanes contain elements of one row, and in the end the keys of all lanes are merged. Rows that are short in
+// relation to k are sorted as a whole.
 //
-// An order of keys that are equal does not matter for values, except for the bits of zeros and NaNs, which are restored as in a sort. For
-// indices, the routine finds the last of the selected keys in this way. Then it collects the indices of all keys that come before it, and
-// of as many keys that equal it as there are among the selected ones, from the start of the row; these few are sorted by their keys, with
-// equal ones in their order.
+// For values, the order of equal keys does not matter, except for the bits of zeros and NaNs, which are restored as in a sort. For indices,
+// the routine first finds the last of the selected keys in this way. From the start of the row, it then collects the indices of all keys
+// that come before that key, and of as many keys equal to it as are selected. These few indices are sorted by their keys; equal keys keep
+// their order.
 #include "base/text.h"
 #include "ops/sort_rows.h"
 #include "render/c/masks.h"
@@ -23,9 +24,10 @@ namespace {
 static_assert(kMaxSelected <= kNearLines && kMaxSelected <= kFewKeys);
 
 // Placeholders, in addition to those of sort.cpp. $LAST: the bits of the key that comes after all others. $ANY: the function that tests
-// whether a mask is true in some lane. $HALF: half of $L. $ALIGNMENT: bytes of a vector. $LOST, $NOTELOST, $RETURNLOST: the type of a mask
-// of lanes that contain -0 or NaN, the statement that adds the lanes of a part, and the statement that returns the mask. If keys contain
-// all bits of elements: void, and nothing. $KEYS: the statement that replaces elements by keys, if they differ.
+// whether a mask is true in some lane. $HALF: half of $L. $ALIGNMENT: bytes of a vector. For floats, whose keys do not contain the bits of
+// -0 and NaN: $LOST is the type of a mask of the lanes that contain -0 or NaN, $DECLARELOST declares the mask, $KEYS replaces the elements
+// of a part by keys and adds its lanes to the mask, and $RETURNLOST returns the mask. For integers, $LOST is void, and the other three are
+// empty.
 
 constexpr std::string_view kMerge =
     R"(/* Whether some key of the part comes before the key in the same lane of the line `last`. */
@@ -191,8 +193,8 @@ static __attribute__((noinline)) void argsort_first_$F(const $T* keys, int64_t r
 }
 )";
 
-// Plain text. $RESULT: the type of what is stored. $STORED: element i of a row, or its index. $KEY: the key of element i. $NAME: the name
-// of the function. $NUMBER: the type of a key.
+// Placeholders, for plain C99 (RenderOptions::plain_text), which has no vectors. $RESULT: the type of what is stored. $STORED: element i of
+// a row, or its index. $KEY: the key of element i. $NAME: the name of the function. $NUMBER: the type of a key.
 constexpr std::string_view kByElements =
     R"(/* Stores the first `kept` elements of each row, or their indices, in sorted order: inserts each element behind all that come before it or
    equal it, and drops the last one if there are more than `kept`. */

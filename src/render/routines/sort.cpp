@@ -23,8 +23,9 @@ namespace {
 // type of the same width. $K: the type of a key (signed for floats). $V: a vector of $L keys. $M: a vector of their masks. $A: $U with the
 // attribute may_alias. $SIGN: the highest bit. $REST: all other bits. $BEFORE: < or >.
 
-/// An exchange of a sorting network: it compares lines a and b and exchanges their keys if necessary. kMergeEight contains the exchanges at
-/// the distances 4, 2 and 1, and kSortEight those that sort eight lines.
+/// An exchange of a sorting network: it compares lines a and b, which are vectors of keys, and in each lane exchanges the two keys if they
+/// are not in order. kMergeEight contains the exchanges of eight lines at the distances 4, 2 and 1, and kSortEight those that sort eight
+/// lines.
 struct Exchange {
   int a, b;
 };
@@ -141,10 +142,10 @@ static inline void block_elements_$G($T* block, int64_t n) {
 }
 )";
 
-// Sorts columns: each line is a vector of keys, and each column of the lines is a row of the array to sort. The algorithm is bitonic merges
-// in which all exchanges have the same direction. The number of lines is not padded to a power of two. Additional lines would be greater
-// than all others, so exchanges with them would have no effect. Eight lines are sorted in registers. Exchanges over short distances are
-// executed while the data is in L1, two steps in one walk through it.
+// Sorts columns: each line is a vector of keys, and each column of the lines is a row of the array to sort. The algorithm consists of
+// bitonic merges in which all exchanges have the same direction. The number of lines is not padded to a power of two. Additional lines
+// would be greater than all others, so exchanges with them would have no effect. Eight lines are sorted in registers. Exchanges over short
+// distances are executed while the data is in L1, two steps in one pass over it.
 constexpr std::string_view kNetwork =
     R"(/* A line is a vector of keys, one of each row. first: in each lane the key of x or y that comes first in the sorted row; second: the other. */
 static inline $V first_$F($V x, $V y) {

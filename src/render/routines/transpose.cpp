@@ -99,7 +99,7 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
   const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxRegisters);
   stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
-  // The function with non-temporal stores calls this one for incomplete cache lines.
+  // The function with non-temporal stores calls the one with ordinary stores for incomplete cache lines.
   if (stream) transpose_function(unit, dtype, false, false);
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
   unit.definitions.once(

@@ -34,7 +34,7 @@ class Definitions {
   /// may have the same key.
   void type_once(const std::string& key, const std::string& text) { types_.try_emplace(key, text); }
 
-  /// The position of a shared definition: the offsets of its begin and its end in the text.
+  /// The position of a shared definition: the offsets of its beginning and its end in the text.
   struct Shared {
     size_t begin, end;
   };

@@ -1,6 +1,6 @@
 // Records the names that are visible at the current point of the generated text. A name can stand for a value, a loop variable, an integer
-// operation, a row pointer, or the result of a fold. (Each line of the linear form lists the values for which variables exist.) Scopes of
-// names open and close like blocks of C.
+// operation, a row pointer, or the result of a fold. (Each line of a kernel's linear form, ir/linearize.h, lists the values for which
+// variables exist.) Scopes of names open and close like blocks of C.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class Names {
   void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}}); }
   void close() { blocks_.pop_back(); }
 
-  /// Sets which values have variables at the next line of the linear form.
+  /// Sets which values have variables at the next line of the linear form (ir/linearize.h).
   void values(const std::vector<std::pair<const ir::UOp*, std::string>>& names) {
     values_.clear();
     for (const auto& [u, name] : names) values_[u] = {name, mask_bits_[name]};
@@ -32,8 +32,8 @@ class Names {
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
   }
-  /// Records that a load reads through this pointer variable. In the last executed step of an overlapping loop the variable points to a
-  /// copy instead of the buffer.
+  /// Records that a load reads through this pointer variable. In the last executed step of an overlapping loop (Blocks::keep_first_step)
+  /// the variable points to a copy instead of the buffer.
   void source(const ir::UOp* load, std::string pointer) { sources_[load] = std::move(pointer); }
   void folded(int accumulator, std::string name) { blocks_.back().folded[accumulator] = std::move(name); }
   void unfold(int accumulator) {

@@ -6,7 +6,8 @@
 
 namespace harp::render {
 
-/// Makes a user's name or note safe inside a comment of C: removes the ends of comments, and line breaks.
+/// Makes a user's name or note safe inside a comment of C: splits the character pairs that begin or end a comment by a space, and replaces
+/// line breaks and other control characters by spaces.
 std::string comment_text(std::string_view text);
 
 /// Tests whether the text contains this name as a whole word.
