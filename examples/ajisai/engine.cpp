@@ -63,8 +63,8 @@ harp_dtype result_dtype(const Operation& operation, std::span<const Value> opera
   return all_truths(chosen(operation, operands)) ? HARP_BOOL : HARP_F64;
 }
 
-/// Numbers the sizes for the key of a program: -1 for size 1, which may broadcast; equal sizes have the same number, from 0 in the order of
-/// their first occurrence.
+/// Gives each size of the operands a number for the key of a program: -1 for size 1, which may broadcast. Other sizes are numbered from 0
+/// in the order of their first occurrence, and equal sizes have the same number.
 class SizeClasses {
  public:
   int of(int64_t size) {

@@ -19,9 +19,9 @@ struct Release {
 template <class T, void (*kRelease)(T*)>
 using Handle = std::unique_ptr<T, Release<T, kRelease>>;
 
-/// How the shape of a word's result follows from those of its operands.
+/// How the shape of the result of a word (an operation of the language) follows from the shapes of its operands.
 enum class Gives { kBroadcast, kOuter, kReversed, kScalar, kWithoutAxis };
-/// Which operands a word takes. A truth is a bool.
+/// The dtypes of operands that a word (an operation of the language) accepts. A truth is a bool.
 enum class Takes {
   kAny,      // numbers and truths
   kNumbers,  // numbers; truths count as 0 and 1
@@ -59,7 +59,7 @@ class Engine {
   Handle<harp_context, harp_context_release> context_;
   const char* backend_;
   std::unordered_map<std::string, Program> programs_;
-  std::string key_;  // a member, so that its memory is reused
+  std::string key_;  // the key of the program that a call looks up; a member, so that its memory is reused
 };
 
 }  // namespace ajisai

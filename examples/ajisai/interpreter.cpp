@@ -9,7 +9,7 @@
 namespace ajisai {
 
 void Interpreter::execute(std::string_view text) {
-  std::vector<Value> before = stack_;  // before[i] and stack_[i] share their elements
+  std::vector<Value> before = stack_;  // cheap, because copies of a value share their elements
   const size_t written = output_.size();
   try {
     for (const Token& token : read(text)) execute(token);
@@ -191,8 +191,8 @@ void Interpreter::spread(Value value, size_t at) {
   }
 }
 
-/// At the end of a text, ends the effect of `..`: arrays that it made, or that were computed from them, become separate values of the stack
-/// again.
+/// The word `..` replaces the stack by one array. At the end of a text, this function splits such arrays, and arrays that were computed
+/// from them, into separate values of the stack again.
 void Interpreter::end_stack_mode(size_t at) {
   if (std::none_of(stack_.begin(), stack_.end(), [](const Value& value) { return value.is_stack; })) return;
   std::vector<Value> all = std::exchange(stack_, {});

@@ -103,7 +103,7 @@ int prompt() {
     text.clear();
   }
   if (isatty(STDIN_FILENO)) std::printf("\n");
-  if (!text.empty()) execute(interpreter, text);  // executed although a vector has no end, to report where it begins
+  if (!text.empty()) execute(interpreter, text);  // the text ends inside a vector: the message says where the vector begins
   return 0;
 }
 
@@ -159,7 +159,7 @@ int main_of(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return main_of(argc, argv);
-  } catch (const std::exception& error) {  // for example, no memory for a context
+  } catch (const std::exception& error) {  // for example, out of memory
     std::fprintf(stderr, "ajisai: %s\n", error.what());
     return 1;
   }

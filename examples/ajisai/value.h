@@ -28,7 +28,7 @@ struct Value {
   harp_dtype dtype = HARP_F64;  // or HARP_BOOL
   Shape shape;
   std::shared_ptr<std::byte[]> data;
-  bool is_stack = false;  // made by `..`, or computed from such a value; its items go back to the stack
+  bool is_stack = false;  // made by the word `..`, or computed from such a value; at the end of the text it is split again
 
   const double* numbers() const { return reinterpret_cast<const double*>(data.get()); }
   const bool* truths() const { return reinterpret_cast<const bool*>(data.get()); }

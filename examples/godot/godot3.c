@@ -132,7 +132,7 @@ METHOD(setup) {
   field* f = self;
   if (!has_arguments("setup", n, 5)) return boolean(0);
   char *step = text_of(arguments[0]), *picture = text_of(arguments[1]), *library = text_of(arguments[3]), *backend = text_of(arguments[4]);
-  /* Plug-ins for Godot 3 have no access to a thread pool, so the step runs on the thread that calls `_process`. */
+  /* Plug-ins for Godot 3 have no access to a thread pool of the engine, so the step runs on the thread that calls `_process`. */
   const struct water_options options = {.library = library,
                                         .backend = backend,
                                         .step_text = step,

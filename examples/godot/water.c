@@ -94,7 +94,7 @@ static int expect(struct water* water, harp_program* program, const char* what, 
   const char* found = strchr(api->harp_string_data(signature), '(');
   char wanted[256];
   const int length = snprintf(wanted, sizeof wanted, expected, (int)water->size, (int)water->size);
-  /* What follows in the signature, such as "(in place of u)", may differ. */
+  /* Only the beginning of the signature must be equal: what follows, such as "(in place of u)", may differ. */
   const int same = found && strncmp(found, wanted, (size_t)length) == 0;
   if (!same) snprintf(error, size, "%s: expected a graph%s, found %s", what, wanted, api->harp_string_data(signature));
   api->harp_string_release(signature);

@@ -204,8 +204,8 @@ graph idle(xipos: f64[n, 3]) {
 
 
 def passive_us(rounds, models):
-    """Returns the median microseconds of mj_passive for each model. The models take turns of only ten calls, so that other processes seldom
-    interrupt a turn."""
+    """Returns the median microseconds of mj_passive for each model. The calls for the models are interleaved, in batches of only ten calls,
+    which other processes seldom interrupt."""
     data = [moving(m) for m in models]
     times = np.empty((rounds, len(models)))
     for r in range(rounds):

@@ -44,7 +44,7 @@ static int init(const mjModel* m, mjData* d, int instance) {
     for (int body = 1; body < m->nbody; ++body) f->program.active[body] = m->body_plugin[body] == instance;
   else
     mju_warning("harp.force: %s; its forces are left out", error);
-  return 0; /* if this function failed, MuJoCo would end the process */
+  return 0; /* success, even after an error: MuJoCo would otherwise end the process */
 }
 
 static void destroy(mjData* d, int instance) {
@@ -59,7 +59,7 @@ static void destroy(mjData* d, int instance) {
 static int nstate(const mjModel* m, int instance) { return (void)m, (void)instance, 0; }
 static void reset(const mjModel* m, mjtNum* state, void* data, int instance) { (void)m, (void)state, (void)data, (void)instance; }
 
-/* A vector for each of n bodies: the rows x, y and z of an array [3, n]. */
+/* The vector of one body: a column of an array [3, n], whose rows are x, y and z. */
 struct vector {
   double x, y, z;
 };

@@ -11,7 +11,7 @@ SHAPES = ((3, WIDTH), (WIDTH,), (WIDTH, WIDTH), (WIDTH,), (WIDTH,))
 
 
 def target(x):
-    """Returns the energy at positions x, [n, 3]: a round well, and ripples in two directions."""
+    """Returns the energy at positions x, [n, 3], that the network learns: a round well, and ripples in two directions."""
     return 2 - 2 * np.exp(-np.sum(x * x, axis=1) / 2) + 0.2 * np.sin(2 * x[:, 0]) * np.sin(2 * x[:, 1])
 
 

@@ -112,7 +112,7 @@ static void place_charges(double* v, int size) {
   for (size_t p = 0; p < points; ++p) {
     const double x = npb_random(&state);
     v[p] = 0;
-    for (int side = 0; side < 2; ++side) { /* sorted, the most extreme number first */
+    for (int side = 0; side < 2; ++side) { /* keeps value[side] sorted: side 0 the smallest numbers, side 1 the largest */
       int i = CHARGES;
       for (; i > 0 && (side == 0 ? x < value[0][i - 1] : x > value[1][i - 1]); --i)
         if (i < CHARGES) value[side][i] = value[side][i - 1], place[side][i] = place[side][i - 1];

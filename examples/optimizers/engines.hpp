@@ -26,8 +26,8 @@ class Fused {
   explicit Fused(const Problem& problem) : p_(problem) {}
 
   static auto laplacian(const Field& u) { return roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4.0 * u; }
-  /// gradient_of and density_of read the Laplacian from the array l_, because both loops need it; so it is computed only once. The sums
-  /// over density_of run as a separate program: in one program with the stencil, harp would store the shifted arrays.
+  /// Expressions of the gradient, and of the energy at each point. They read the Laplacian of u from the array l_, so that it is computed
+  /// only once. The sum of density_of runs as a separate program: in one program with the Laplacian, harp would store the shifted arrays.
   auto gradient_of(const Field& u) const { return (u - p_.picture) * (1 / p_.tau) - p_.eps * l_ + (u * u * u - u) * (1 / p_.eps); }
   auto density_of(const Field& u) const {
     return square(u - p_.picture) * (0.5 / p_.tau) - u * l_ * (0.5 * p_.eps) + square(u * u - 1.0) * (0.25 / p_.eps);

@@ -33,7 +33,7 @@ static harp_node* blurred(harp_graph* g, harp_node* x) {
   for (int i = 0; i < KERNEL; ++i)
     for (int j = 0; j < KERNEL; ++j)
       sum += weights[0][i][j] = expf(-0.5f * (float)((i - RADIUS) * (i - RADIUS) + (j - RADIUS) * (j - RADIUS)));
-  for (int c = 2; c >= 0; --c) /* channel 0 is assigned last, because the other channels are computed from it */
+  for (int c = 2; c >= 0; --c) /* channel 0 last, because the loop normalises it in place and the other channels are computed from it */
     for (int i = 0; i < KERNEL * KERNEL; ++i) weights[c][i / KERNEL][i % KERNEL] = weights[0][i / KERNEL][i % KERNEL] / sum;
   const harp_dim dims[4] = {3, 1, KERNEL, KERNEL};
   return filtered(x, harp_constant_array(g, HARP_F32, 4, dims, sizeof weights, weights), RADIUS, 3);

@@ -25,7 +25,7 @@ def filtered(x, kernel, radius, groups):
 def gauss():
     window = range(-RADIUS, RADIUS + 1)
     weights = np.array([[math.exp(-0.5 * (i * i + j * j)) for j in window] for i in window], np.float32)
-    total = list(itertools.accumulate(weights.ravel()))[-1]  # in order, like the C program
+    total = list(itertools.accumulate(weights.ravel()))[-1]  # added one after the other, as in the C program, so that the bits are equal
     return np.tile(weights / total, (3, 1, 1, 1))
 
 

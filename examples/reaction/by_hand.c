@@ -31,7 +31,7 @@ typedef float vector __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_a
 enum { LANES = VECTOR_BYTES / 4 };
 static inline vector at(const float* p) { return *(const vector*)p; }
 
-/* Explicit vectors. The last vector overlaps the one before it. */
+/* The interior by explicit vectors. The last vector overlaps the one before it, so that no cells are left over. */
 static void interior_vector(const float* restrict u, const float* restrict u_up, const float* restrict u_down, const float* restrict v,
                             const float* restrict v_up, const float* restrict v_down, float* restrict next_u, float* restrict next_v,
                             ptrdiff_t width) {

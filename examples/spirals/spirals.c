@@ -157,7 +157,7 @@ static int prepare(harp_context* ctx, struct training* t, harp_error** err) {
   return harp_program_run(t->first, 0, NULL, WEIGHTS, t->state[0], NULL, err) == HARP_OK ? 0 : -1;
 }
 
-/* STEPS is even, so the last state is in state[0]. */
+/* The steps alternate between two states. STEPS is even, so the last one is in state[0]. */
 static int train(struct training* t, harp_error** err) {
   for (int i = 0; i < STEPS; ++i) {
     harp_buffer *in[STATE + 3], *out[STATE + 1];

@@ -69,7 +69,8 @@ func _ready():
 			fail("HarpField.save")
 	field.play(frames)
 
-# The engine calls this before the _process of the child node Field. So the scene ends in the frame after the last step.
+# In each frame the engine calls this function before the _process of the child node Field, which does a step. The scene therefore ends in
+# the frame after the last step.
 func _process(_delta):
 	if started and $Field.frames_left() > 0:
 		return
