@@ -223,7 +223,7 @@ int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const int64_t written = files.write(fd, bytes.data(), bytes.size());
     if (written < 0) return static_cast<int>(written);
-    if (written == 0) return -EIO;  // A device may accept no bytes and report no error; the loop would then never end.
+    if (written == 0) return -EIO;  // A device may accept 0 bytes without an error. Without this check, the loop would then never end.
     bytes = bytes.subspan(static_cast<size_t>(written));
   }
   return 0;

@@ -12,7 +12,7 @@ namespace harp {
 /// "-f".
 inline constexpr std::string_view kGccBugSwitches[] = {"no-tree-loop-if-convert", "no-tree-slp-vectorize", "vect-cost-model=very-cheap"};
 inline constexpr std::string_view kGccBugMacro = "HARP_GCC_BUGS_AVOIDED";
-/// The first gcc version without these bugs; it needs none of the switches.
+/// The first gcc version without these bugs. It needs none of kGccBugSwitches.
 inline constexpr int kGccBugsMended = 14;
 
 }  // namespace harp

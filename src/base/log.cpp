@@ -24,7 +24,8 @@ class CallbackSink final : public spdlog::sinks::sink {
     callback_(user_, static_cast<int>(from_spdlog(message.level)), message.payload.data(), message.payload.size());
   }
   void flush() override {}
-  void set_pattern(const std::string&) override {}  // The pattern is ignored, because the host gets the message text alone.
+  // The pattern, which formats log lines, is ignored, because the host gets only the text of the message.
+  void set_pattern(const std::string&) override {}
   void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
 
  private:

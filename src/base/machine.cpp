@@ -197,7 +197,7 @@ std::string machine_names() {
 std::span<const Machine> gpu_machines() { return kGpus; }
 
 Machine host_machine() {
-  static const Machine host = detect_host();  // The result is stored, because CPUID takes 50 microseconds in a virtual machine.
+  static const Machine host = detect_host();  // The CPU is detected only once, because CPUID takes 50 microseconds in a virtual machine.
   return host;
 }
 

@@ -151,15 +151,16 @@ uint32_t RealProcess::effective_user() { return ::geteuid(); }
 
 size_t RealProcess::processors() {
   cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // fails if the machine has more CPUs than cpu_set_t can represent
+  // sched_getaffinity fails if the machine has more CPUs than cpu_set_t can represent.
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
   return static_cast<size_t>(std::max(1, CPU_COUNT(&allowed)));
 }
 
 uint64_t RealProcess::random() {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof value, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof value)) return value;
-  // The kernel has no entropy yet (early in the boot), so the number is made from the time and the process id. It is used in names of new
-  // directories; if a directory of that name exists, mkdir fails and the caller tries another name.
+  // The kernel has no entropy yet (early in the boot), so the random number is made from the time and the process id. It is used in names
+  // of new directories; if a directory of that name exists, mkdir fails and the caller tries another name.
   timespec now = {};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   value = static_cast<uint64_t>(now.tv_nsec) ^ static_cast<uint64_t>(now.tv_sec) << 30 ^ static_cast<uint64_t>(::getpid()) << 44;

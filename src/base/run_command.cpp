@@ -16,7 +16,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPollStep{10};  // the largest delay until a cancellation is noticed
-// first sleep while waiting for the exit; a child usually exits within microseconds after it has closed its output
+// Duration of the first sleep while harp waits for a child to exit. A child usually exits within microseconds after it has closed its
+// output.
 constexpr microseconds kFirstNap{20};
 // How long the reader of a pipeline may run after the writer has ended. If the host forks a process at the wrong moment, that process
 // inherits the pipe between writer and reader and may keep it open forever, so the reader never sees its end.
@@ -122,8 +123,8 @@ struct RunningCommand::State {
   System system;
   CommandResult result;
   std::optional<Output> output;
-  std::deque<Child> children;          // in pipeline order; empty if no program was started
-  std::optional<Deadline> writer_end;  // when harp noticed that the writer had ended
+  std::deque<Child> children;          // the child processes in pipeline order; empty if no program was started
+  std::optional<Deadline> writer_end;  // when harp noticed that the writer of the pipeline had ended
 
   /// True if the writer ended more than kReaderPatience ago and the wait still continues: another process must have the pipe open.
   bool reader_is_stuck(Deadline now) {

@@ -251,7 +251,7 @@ Sym SymBuilder::atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c) {
       atom->weight = saturating_add(atom->weight, operand.node()->weight);
     }
     introduce(table, *atom);
-    // The slot is assigned last, so that the table never contains an incomplete atom, even if memory runs out above.
+    // The slot is assigned last, so that the table never contains an incomplete atom, even if memory runs out before this line.
     slot = std::move(atom);
   }
   return slot->alone;

@@ -49,7 +49,7 @@ class ProgramCache {
     std::shared_ptr<const CompiledProgram> kept;  // keeps the program alive; null if its constants are large
   };
   static constexpr size_t kEntries = 256;
-  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // a program whose constants have more bytes is not kept alive
+  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // a program whose constants have more bytes than this is not kept alive
 
   mutable std::mutex mutex_;
   std::list<Entry> order_;  // most recently used first

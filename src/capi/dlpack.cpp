@@ -41,7 +41,7 @@ DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
 /// Returns the strides of a row-major array, in elements.
 std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
   std::array<int64_t, kMaxRank> strides{};
-  uint64_t step = 1;  // overflows only for an array without elements, whose strides are never used
+  uint64_t step = 1;  // may overflow only if the array has no elements; then its strides are never used
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
     step *= static_cast<uint64_t>(std::max<int64_t>(dims[i], 1));
@@ -106,7 +106,7 @@ harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* m
     auto* buffer = new harp_buffer(context, array_of(function, *context, managed->tensor, read_only));
     const auto release = [](void* user, void*) {
       auto* owned = static_cast<Managed*>(user);
-      if (owned->deleter != nullptr) owned->deleter(owned);  // NULL means that the producer has nothing to release.
+      if (owned->deleter != nullptr) owned->deleter(owned);  // A deleter that is NULL means that the producer has nothing to release.
     };
     buffer->array.set_deleter(release, managed);  // The deleter is set last: on failure, the caller keeps ownership of `managed`.
     return buffer;

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-/// An error. Its two texts are stored after it in the same allocation.
+/// An error. Its two texts are stored directly after this struct, in the same allocation.
 struct harp_error {
   harp_status code;
   const char* message;

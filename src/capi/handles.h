@@ -89,7 +89,7 @@ struct harp_context : harp::capi::Counted {
   harp::Log log;
   std::string dump;                           // names of the stages to log in every compilation
   bool native_ops = true;                     // true if graphs may call native functions of the host
-  harp::Machine host = harp::host_machine();  // detected once, because detection takes microseconds in a virtual machine
+  harp::Machine host = harp::host_machine();  // this machine, detected once because detection takes microseconds in a virtual machine
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};

@@ -16,7 +16,7 @@ struct harp_tune_result {
   tune::TuneResult found;
   std::vector<std::string> configurations;  // the configuration of each trial as text
   double space_size = 1;
-  std::string why_not_stored;  // why the result was not stored in the database; "" if it was stored
+  std::string why_not_stored;  // why the result was not stored in the tuning database; "" if it was stored
 };
 
 namespace {

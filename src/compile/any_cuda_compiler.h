@@ -17,7 +17,7 @@ class AnyCudaCompiler final : public Compiler {
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;
-  /// Always throws Error{kInternal}, because it only stands for the compilers that can compile.
+  /// Always throws Error{kInternal}: this class has only a cache key and compiles nothing.
   std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                  TimeLimit& limit) const override;
 

@@ -25,7 +25,8 @@ constexpr std::string_view kLockPrefix = "lock-";
 std::string entry_name(const Digest& key, std::string_view suffix) { return cat(key.hex(), suffix); }
 std::string entry_name(const Artifact& artifact) { return entry_name(artifact.key(), artifact.manifest().suffix); }
 
-/// True for a key followed by any suffix. That includes entries of earlier formats, which are never looked up but have to be evicted.
+/// True for the name of a file that consists of a key and any suffix. That includes entries of earlier formats, which are never looked up
+/// but have to be evicted.
 bool is_entry_name(std::string_view name) {
   constexpr size_t kDigits = 2 * sizeof(Digest);
   return name.size() > kDigits && name[kDigits] == '.' && name.substr(0, kDigits).find_first_not_of("0123456789abcdef") == name.npos;
@@ -79,7 +80,8 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
 void CompileCache::open() {
   std::string why_not;
   directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_not);
-  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // If no file descriptor was left, the next call tries again.
+  // If the directory could not be opened because no file descriptor was left, the next call tries again.
+  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);
   if (!directory_ && why_not != why_off_) log_.warning("compile cache disabled: ", why_not);
   why_off_ = std::move(why_not);
 }
@@ -201,7 +203,7 @@ bool CompileCache::publish(const Artifact& artifact) {
   // The file need not be durable: if it is incomplete after a power failure, that is detected when it is read, and the request is compiled
   // again.
   const int error = publish_as(entry_name(artifact), artifact.file(), false);
-  // These errors mean that another process has published the same content.
+  // EEXIST, ESTALE and EBUSY mean that another process has published the same content.
   if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;
   if (error < 0) {
     ++unpublished_;

@@ -1,4 +1,5 @@
-// The order and the tags of the fields are part of the key. After a change to them, no older entry is found, which is harmless.
+// The order and the tags of the hashed fields are part of the cache key. If they are changed, no entry of an earlier version of harp is
+// found, which is harmless.
 #include "compile/cache_key.h"
 
 #include <algorithm>

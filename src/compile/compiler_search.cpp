@@ -151,7 +151,8 @@ void CompilerSearch::begin(CompilerFiles files) {
   for (const std::string& word : files.words) hasher.add(word);
   for (const CompilerFiles::Dependency& dependency : files.dependencies)
     hasher.add(dependency.real_path).add(dependency.info.size).add(dependency.info.modified_ns);
-  // The dependencies above cover the program files, including `ld` and `as`, but not the search path for the compiler's shared libraries.
+  // The dependencies, which have been hashed above, cover the program files, including `ld` and `as`, but not the search path for the
+  // compiler's shared libraries.
   hasher.add(system_.process.environment("LD_LIBRARY_PATH").value_or(""));
 
   const std::vector<std::string> question = driver_question(asked_flags(), fixed_flags());

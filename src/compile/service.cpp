@@ -277,7 +277,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
                     std::move(command),
                     std::string(compiler.suffix())};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
-  loads(*artifact);  // If the artifact does not load, this throws, so it is not published.
+  loads(*artifact);  // If the artifact cannot be loaded, loads() throws, so the artifact is not published.
   if (persistent) cache_.publish(*artifact);
   return artifact;
 }

@@ -16,7 +16,7 @@ constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 /// Returns what is wrong with a directory that may contain files of other users, or an empty text.
 std::string_view parent_fault(const FileInfo& info, uint32_t user) {
   if (info.owner != 0 && info.owner != user) return "belongs to another user";
-  // In a sticky directory, other users cannot rename our files.
+  // In a sticky directory, other users cannot rename this user's files.
   if (info.writable_by_others() && !info.sticky()) return "can be written by others";
   return {};
 }

@@ -95,7 +95,8 @@ std::vector<std::string> WorkDirectory::system_temp(Process& process) {
 }
 
 WorkDirectory::~WorkDirectory() {
-  if (!fd_ || system_.process.id() != owner_) return;  // The object was moved from, or this process is a forked child of the owner.
+  // Removes nothing if the object was moved from, or in a forked child of the process that created the directory.
+  if (!fd_ || system_.process.id() != owner_) return;
   clear();
   fd_.reset();
   if (parent_.is_ours()) system_.files.remove_directory(parent_.get(), name_.c_str());

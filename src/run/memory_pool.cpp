@@ -16,7 +16,7 @@ namespace {
 constexpr int kTries = 128;
 // How often trim() yields the processor before it tests whether this process is a forked child, in which the lock's owner does not exist.
 constexpr int kYields = 100;
-constexpr size_t kFirstOctave = 11;  // log2 of the size above which there are size classes
+constexpr size_t kFirstOctave = 11;  // sizes above 2^kFirstOctave bytes have size classes
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)

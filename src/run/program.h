@@ -51,7 +51,7 @@ struct RunArguments {
   const volatile int32_t* cancel = nullptr;  // the host application's cancel flag, or null
   // the host application's stream that orders the run; null: run() waits until the run is complete
   void* stream = nullptr;
-  bool stages = false;  // whether the run copies inputs to its device, and outputs back to where the caller's arrays are (HARP_RUN_STAGE)
+  bool stages = false;  // whether the run copies inputs to its device, and outputs back to the caller's arrays (HARP_RUN_STAGE)
 };
 
 /// The backend and the devices of a program.

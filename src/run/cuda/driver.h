@@ -67,7 +67,7 @@ inline constexpr int32_t kPoolReleaseThreshold = 4;
 /// CUmemPoolProps
 struct PoolProperties {
   int32_t allocation_type = 1;  // pinned memory; there is no other type
-  int32_t handle_types = 0;     // the memory cannot be shared with other processes
+  int32_t handle_types = 0;     // 0: the memory cannot be shared with other processes
   int32_t location_type = 1;    // a device
   int32_t location_id = 0;
   void* unused = nullptr;

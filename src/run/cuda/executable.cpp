@@ -283,7 +283,7 @@ class CudaExecutable final : public ClosureExecutable {
   }
 
   Program program_;
-  std::vector<Sizes> sizes_;  // one element for each input, then for each output
+  std::vector<Sizes> sizes_;  // one element for each input, followed by one for each output
   mutable std::mutex mutex_;  // guards loaded_, whose elements are never moved
   mutable std::map<const CudaDevice*, std::unique_ptr<Loaded>> loaded_;
 };

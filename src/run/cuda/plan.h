@@ -53,7 +53,7 @@ using Argument = std::variant<Location, SizeCode>;
 
 /// A kernel of the compiled module.
 struct Kernel {
-  std::string name;                 // name of the symbol, which is the name in the source because kernels are declared extern "C"
+  std::string name;                 // name of the kernel's symbol; equal to the name in the source, as kernels are declared extern "C"
   std::array<uint16_t, 3> block{};  // number of threads of a block, along x, y and z
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kGraphs = 4;  // maximum number of graphs for one program on one device
 // number of recent combinations of sizes that are remembered after one run; a second run with the same sizes makes a graph
 constexpr size_t kSeenSizes = 4;
-/// Least number of kernel launches for a graph: launching a graph costs more than launching one kernel.
+/// Smallest number of kernel launches for which a graph is made: launching a graph costs more than launching one kernel.
 constexpr int kMinLaunches = 2;
 /// Largest arena (memory that a run allocates) for which a graph is made, in bytes: each graph keeps its arena, and kernels on more memory
 /// take longer than their launches anyway.
