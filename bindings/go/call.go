@@ -34,7 +34,7 @@ func (p *Program) Call(inputs, outputs []Array) error {
 				}
 				frame.dims[used] = C.int64_t(size)
 				used++
-				isLarge = isLarge || n > 1<<32 || size < 0 || size > 1<<30 // the product of small sizes cannot overflow
+				isLarge = isLarge || n > 1<<32 || size < 0 || size > 1<<30 // the product of sizes this small fits an int
 				n *= size
 			}
 			if n != a.length || isLarge {

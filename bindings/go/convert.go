@@ -54,7 +54,7 @@ func axisInC(axis int) C.int32_t {
 	return C.int32_t(axis)
 }
 
-// milliseconds converts a duration. It rounds away from 0, because 0 would mean that no time is given.
+// milliseconds converts a time limit. It rounds away from 0, because for harp 0 means that no limit is given.
 func milliseconds(d time.Duration) C.int64_t {
 	switch {
 	case d > 0:
@@ -114,7 +114,7 @@ func handles(nodes []Node) **C.harp_node {
 	return &made[:1][0]
 }
 
-// sameLength returns the common length of lists that must have equal lengths. A list that is not given does not count.
+// sameLength returns the common length of lists that must have equal lengths. It ignores lists that are not given.
 func sameLength(op, names string, lengths ...int) (C.int32_t, error) {
 	count := 0
 	for _, length := range lengths {
@@ -128,7 +128,8 @@ func sameLength(op, names string, lengths ...int) (C.int32_t, error) {
 	return C.int32_t(count), nil
 }
 
-// mostParts limits the memory that is allocated for results before harp has checked the arguments.
+// mostParts is the maximum number of results of one operation. It limits the memory that is allocated for results before harp has checked
+// the arguments.
 const mostParts = 1 << 20
 
 func partCount(op string, n int) error {

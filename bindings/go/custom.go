@@ -5,13 +5,13 @@ import "C"
 
 import "unsafe"
 
-// PoolOptions are the options of pooling operations. nil, for the struct or for a field, means the default.
+// PoolOptions are the options of pooling operations. A nil *PoolOptions, and a field that is nil, stand for the default.
 type PoolOptions struct {
 	Stride   []int // by default the windows' size
 	Padding  []Dim // by default none
 	Dilation []int // by default 1
 	CeilMode bool  // the last window of an axis may extend beyond the padding, if it starts in x or in the padding before x
-	// ExcludePadding is for AvgPool: means do not include padding; by default padding counts as zeros.
+	// ExcludePadding leaves padding out of the means of AvgPool; by default padding counts as zeros.
 	ExcludePadding bool
 }
 

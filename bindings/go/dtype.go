@@ -11,7 +11,7 @@ import (
 // DType is the type of an array's elements.
 type DType int32
 
-// The dtypes. Those of 8 and 16 bits compute in a wider one.
+// The dtypes. Operations on elements of 8 or 16 bits compute in a wider dtype (i32 or f32) and round or wrap the result.
 const (
 	Unknown    DType = C.HARP_UNKNOWN
 	Bool       DType = C.HARP_BOOL
@@ -53,13 +53,13 @@ func (d DType) Size() int {
 func (d DType) isInteger() bool { return d >= I8 && d <= U64 }
 func (d DType) isFloat() bool   { return d >= F16 && d <= F64 }
 
-// Float16 is an IEEE 754 binary16 number, by its bits.
+// Float16 holds the bits of an IEEE 754 binary16 number.
 type Float16 uint16
 
-// BFloat16 is the upper half of a float32, by its bits.
+// BFloat16 holds the bits of a bfloat16 number, the upper 16 bits of a float32.
 type BFloat16 uint16
 
-// Element lists the types of array elements. int and uint are stored as i64 and u64.
+// Element is the constraint for the Go types of array elements. int and uint are stored as i64 and u64.
 type Element interface {
 	~bool | ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~int | ~uint | ~float32 | ~float64 | ~complex64 | ~complex128
 }

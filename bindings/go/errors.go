@@ -13,12 +13,12 @@ type Code int32
 const (
 	ErrInvalidArgument Code = C.HARP_ERROR_INVALID_ARGUMENT // nil, closed or out-of-domain argument, node of another graph, unknown name
 	ErrShape           Code = C.HARP_ERROR_SHAPE            // shapes that do not fit each other, an axis that does not exist
-	ErrDType           Code = C.HARP_ERROR_DTYPE            // a dtype an operation does not take
+	ErrDType           Code = C.HARP_ERROR_DTYPE            // an operand's dtype that the operation does not accept
 	ErrRange           Code = C.HARP_ERROR_RANGE            // a value outside its bounds
 	ErrOverflow        Code = C.HARP_ERROR_OVERFLOW         // a size or byte count that does not fit 64 bits
 	ErrAlias           Code = C.HARP_ERROR_ALIAS            // outputs that overlap each other or an input
-	ErrParse           Code = C.HARP_ERROR_PARSE            // text format, expressions and .npy files
-	ErrUnsupported     Code = C.HARP_ERROR_UNSUPPORTED      // legal, but not on this backend, system or version
+	ErrParse           Code = C.HARP_ERROR_PARSE            // malformed text (graph, expression, function body) or .npy file
+	ErrUnsupported     Code = C.HARP_ERROR_UNSUPPORTED      // a request that this backend, system or version does not support
 	ErrCompiler        Code = C.HARP_ERROR_COMPILER         // no C compiler found, or it failed, or took longer than CompileTimeout
 	ErrIO              Code = C.HARP_ERROR_IO               // files
 	ErrOutOfMemory     Code = C.HARP_ERROR_OUT_OF_MEMORY
@@ -26,7 +26,7 @@ const (
 	ErrInternal        Code = C.HARP_ERROR_INTERNAL    // a bug in harp
 	ErrNative          Code = C.HARP_ERROR_NATIVE      // a Go function in the graph (Graph.Native) returned an error, or panicked
 	ErrDevice          Code = C.HARP_ERROR_DEVICE      // a DLPack array that is not in host memory
-	ErrNoGradient      Code = C.HARP_ERROR_NO_GRADIENT // the result does not depend on the node, or only through operations without a gradient
+	ErrNoGradient      Code = C.HARP_ERROR_NO_GRADIENT // y of Grad does not depend on x, or only through operations without a gradient
 )
 
 // Error returns the code's name in harp: "SHAPE".

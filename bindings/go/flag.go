@@ -46,6 +46,6 @@ func (f *doneFlag) release() {
 		return
 	}
 	close(f.stopped)
-	<-f.watched // from here on nothing writes the flag
+	<-f.watched // the goroutine of watch has ended, so nothing writes the flag any more
 	C.free(unsafe.Pointer(f.c))
 }

@@ -22,9 +22,9 @@ type Dim int64
 // Values with a special meaning in place of a size, a slice bound, an axis or a class.
 const (
 	DimInvalid Dim = C.HARP_DIM_INVALID // what a function that makes a size returns on failure
-	SliceNone  Dim = C.HARP_SLICE_NONE  // a bound of Slice that is not given
+	SliceNone  Dim = C.HARP_SLICE_NONE  // stands for a bound of Slice that is not given
 	AxisNone       = math.MinInt32      // instead of an axis: the operation works on the flattened array
-	ClassNone      = math.MinInt64      // instead of ignoreIndex: no class is ignored
+	ClassNone      = math.MinInt64      // for the parameter ignoreIndex: no class is ignored
 )
 
 // GraphFlags are rules for the operations of a graph, joined with |.
@@ -212,7 +212,7 @@ func (g *Graph) leave() {
 
 func (g *Graph) p() *C.harp_graph { return (*C.harp_graph)(g.h.pointer) }
 
-// mistake takes the error out of the C graph, which can then be used further.
+// mistake removes the error from the C graph and returns it; nodes can then be added to the graph again.
 func (g *Graph) mistake() error {
 	if err := taken(C.harp_graph_take_error(g.p())); err != nil {
 		if e := err.(*Error); g.size != nil && strings.Contains(e.Message, "HARP_DIM_INVALID") {
@@ -422,7 +422,7 @@ func (g *Graph) dim(make func() C.harp_dim) Dim {
 	made := Dim(make())
 	if made == DimInvalid {
 		if err := taken(C.harp_graph_take_error(g.p())); err != nil && !strings.Contains(err.Error(), "HARP_DIM_INVALID") {
-			g.size = err // the cause; an operation on a DimInvalid fails too, but its error does not say why
+			g.size = err // the first cause: later operations on the DimInvalid fail, too, but their errors do not name it
 		}
 	}
 	return made

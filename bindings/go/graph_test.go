@@ -387,7 +387,7 @@ func TestClosing(t *testing.T) {
 	if _, err := late.Compile(nil); !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), "context is closed") {
 		t.Error(err)
 	}
-	if _, err := p.Run(b); err != nil { // the program keeps what it needs
+	if _, err := p.Run(b); err != nil { // the program still runs, although its graph and its context are closed
 		t.Error(err)
 	}
 	b.Close()
@@ -468,7 +468,7 @@ func TestCompilersAreStopped(t *testing.T) {
 	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	must(t, g.Input("later", harp.F64).Err()) // would wait for ever if the compiler were still running
+	must(t, g.Input("later", harp.F64).Err()) // this call would wait for ever if the cancelled compiler still ran
 }
 
 func TestCompilationsAreGivenUp(t *testing.T) {
@@ -484,7 +484,7 @@ func TestCompilationsAreGivenUp(t *testing.T) {
 	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	must(t, g.Input("later", harp.F64).Err()) // waits until the compilation has ended
+	must(t, g.Input("later", harp.F64).Err()) // this call waits until the cancelled compilation has ended
 	if _, err := g.Compile(nil); err != nil {
 		t.Error(err)
 	}

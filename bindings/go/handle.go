@@ -55,7 +55,8 @@ func (h *handle) close() {
 	}
 }
 
-// release is called by each goroutine that saw the last use end; only one of them frees the object.
+// release frees the object of a closed handle that has no uses left. Several goroutines may call it at once; only one of them frees the
+// object.
 func (h *handle) release() {
 	if h.state.CompareAndSwap(handleClosed, handleClosed|handleFreed) {
 		h.free(h.pointer)

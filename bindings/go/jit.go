@@ -115,8 +115,9 @@ func (s *stage) end() {
 	}
 }
 
-// bySizes makes an operation on numbers, or on nothing (Arange), that failed because it has a symbolic size. The operation belongs to the
-// traced function that has this size from Dim: only the graph of its stage accepts the size. Without such a function the result is nil.
+// bySizes builds an operation that has a symbolic size and no tensor as an operand: its operands are numbers, or there are none (Arange).
+// Only the traced function from which the size comes (Tensor.Dim) can build it, so bySizes tries the functions that are being traced. If
+// none of their graphs accepts the size, the result is nil.
 func bySizes(failure error, args []*Tensor, build func(*Graph, []Node) []Node) []*Tensor {
 	e, ok := failure.(*Error)
 	if !ok || !strings.Contains(e.Message, "a symbolic size belongs to another graph") {
@@ -250,7 +251,7 @@ func (j *Jitted) traced(s structure, args []*Tensor) *traced {
 	if t == nil {
 		j.mutex.Lock()
 		if t = j.programs[s]; t == nil {
-			t = &traced{err: mistake(ErrInvalidArgument, "the function panicked while Jit traced it")} // what goroutines that wait get if f panics
+			t = &traced{err: mistake(ErrInvalidArgument, "the function panicked while Jit traced it")} // the error of waiting goroutines, if f panics
 			j.programs[s] = t
 		}
 		j.mutex.Unlock()
@@ -262,7 +263,7 @@ func (j *Jitted) traced(s structure, args []*Tensor) *traced {
 		j.mutex.Lock()
 		defer j.mutex.Unlock()
 		if j.programs[s] == t {
-			delete(j.programs, s) // try again the next time: a missing compiler may be installed by then
+			delete(j.programs, s) // the next call tries again: a missing compiler may be installed by then
 		}
 	}()
 	t.once.Do(func() { j.trace(s.ctx, t, args) })

@@ -17,7 +17,7 @@ import (
 	"harp"
 )
 
-// Calls that are wrong, or come at an unusual moment: they return an error that describes the mistake, or they work.
+// Tests of calls that are wrong, or that come at an unusual moment. Such a call returns an error that describes the mistake, or it works.
 
 // If the address of an array is passed to C as a void*, cgo looks for Go pointers in the object that contains the array.
 func TestArraysInStructsWithPointers(t *testing.T) {
@@ -75,7 +75,7 @@ func TestArraysThatAreNone(t *testing.T) {
 			t.Errorf("%s, with a context: %v", name, err)
 		}
 	}
-	must(t, p.Call([]harp.Array{harp.Of(two[:0], 0, 1<<30)}, out)) // no element, however long the other axis
+	must(t, p.Call([]harp.Array{harp.Of(two[:0], 0, 1<<30)}, out)) // valid: the array has no elements, although one axis is long
 	for _, lists := range [][2][]harp.Array{{nil, out}, {{harp.Of(two, 1, 2)}, nil}, {{harp.Of(two, 1, 2), harp.Of(two, 1, 2)}, out}} {
 		if err := p.Call(lists[0], lists[1]); !errors.Is(err, harp.ErrInvalidArgument) {
 			t.Errorf("%d and %d arrays: %v", len(lists[0]), len(lists[1]), err)
@@ -145,7 +145,7 @@ func TestNumbersBeyondC(t *testing.T) {
 			t.Errorf("%+v: %v", options, err)
 		}
 	}
-	ctx, err := harp.NewContext(harp.Options{MemoryOnly: true, CompileTimeout: time.Nanosecond}) // not 0, which is a minute
+	ctx, err := harp.NewContext(harp.Options{MemoryOnly: true, CompileTimeout: time.Nanosecond}) // rounded to 1 ms, not to 0, which would mean one minute
 	must(t, err)
 	g := ctx.NewGraph(0)
 	g.Output("y", g.Input("x", harp.F64, 102).Exp().Sum())
@@ -312,7 +312,7 @@ func TestCompilationsThatWaitAreGivenUp(t *testing.T) {
 		done <- err
 	}()
 	<-begun
-	go func() { done <- g.Input("later", harp.F64).Err() }() // waits for the compilation, and new readers wait for it
+	go func() { done <- g.Input("later", harp.F64).Err() }() // waits for the compilation; later compilations wait for this call
 	given := make(chan error)
 	go func() {
 		defer close(given)
@@ -411,7 +411,8 @@ func TestJitInJit(t *testing.T) {
 	}
 }
 
-// A gradient that would leave out a part of the computation, because that was computed before, is an error instead of a wrong number.
+// A gradient stops at arrays that were computed before. If it would therefore leave out a part of the computation, it is an error instead
+// of a wrong number.
 func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2})
 	y := x
@@ -431,18 +432,18 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	if err := harp.Grad(loss, square, x)[1].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Errorf("what x gives through square is left out: %v", err)
 	}
-	twice := square.Mul(harp.Number(2)) // made from square, not the other way round
+	twice := square.Mul(harp.Number(2)) // square was not computed from twice, so the gradient leaves nothing out
 	equal(t, values[float64](t, harp.Grad(twice.Mul(square).Sum(), twice)[0]), []float64{1, 4})
 	w := harp.FromSlice([]float64{3, 4})
 	equal(t, values[float64](t, harp.Grad(square.Mul(w).Sum(), w)[0]), []float64{1, 4}) // square was not computed from w
-	must(t, square.Realize())                                                           // makes it a constant on purpose
+	must(t, square.Realize())                                                           // Realize makes square a constant, so its origins no longer matter
 	equal(t, values[float64](t, harp.Grad(loss, x)[0]), []float64{1, 4})
 
 	jitted := must2(harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{x[0].Exp()} }).Call(x))[0]
 	if err := harp.Grad(jitted.Mul(x).Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Error(err)
 	}
-	// The values of many steps are read: an origin that is too old to be in the list of origins is still found.
+	// The values of many steps are read. x is then too old to be in the list of z's origins, but the gradient with respect to x still fails.
 	z := x.Mul(x)
 	for i := 0; i < 40; i++ {
 		z = z.Add(harp.Number(1))
@@ -471,7 +472,7 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
-// A tensor that was pending when another one was recorded from it is still found after it was computed.
+// Gradients with respect to a tensor that was pending when y was recorded from it, and has been computed since: Grad still finds it in y.
 func TestGradientsOfWhatWasComputedLater(t *testing.T) {
 	for name, compute := range map[string]func(*harp.Tensor){
 		"Realize": func(mid *harp.Tensor) { must(t, mid.Realize()) },
@@ -502,7 +503,7 @@ func TestGradientsOfWhatWasComputedLater(t *testing.T) {
 	sum := parts[1].Mul(parts[0]).Sum()
 	must(t, harp.Realize(parts[1]))
 	equal(t, values[bool](t, harp.Grad(sum, parts[1])[0].Eq(parts[0])), []bool{true, true})
-	// A result that depends on an expr only through bools, which have no gradient.
+	// A result that depends on mid only through bools, which have no gradient.
 	mid := x.Square()
 	positive := mid.Gt(harp.Number(0)).Cast(harp.F64).Sum()
 	must(t, mid.Realize())
@@ -555,7 +556,7 @@ func TestBigGraphs(t *testing.T) {
 	must(t, p.Call([]harp.Array{harp.Of([]int{1, 2})}, []harp.Array{harp.Of(out)}))
 	equal(t, out, []int{20001, 40002})
 	deep := harp.FromSlice([]int{1})
-	for i := 0; i < 62; i++ { // as a tree it would have 2^62 leaves
+	for i := 0; i < 62; i++ { // each step uses deep twice: written out as a tree, the computation would have 2^62 leaves
 		deep = deep.Add(deep)
 	}
 	equal(t, values[int](t, deep), []int{1 << 62})

@@ -68,15 +68,16 @@ type native struct {
 	call *nativeCall
 }
 
-// nativeCall contains the Go function and the descriptions of its arrays. The addresses and the symbolic sizes come from C in each call.
+// nativeCall contains the Go function and the descriptions of its arrays. Each call gets the arrays' addresses and the values of symbolic
+// sizes from C.
 type nativeCall struct {
 	call   func(output Array, inputs []Array) error
 	output arrayPlan
 	inputs []arrayPlan
 }
 
-// arrayPlan describes an array of a native operation. A size below 0 stands for a symbolic size: -1 - size is its index among those of the
-// call.
+// arrayPlan describes an array of a native operation. A size below 0 stands for a symbolic size: -1 - size is its index in the list of
+// symbolic sizes that each call gets.
 type arrayPlan struct {
 	dtype DType
 	dims  []int
@@ -101,7 +102,7 @@ type nativeSignature struct {
 	words []string // the words of the signature that stand for symbolic sizes
 }
 
-// plan describes an array. Each symbolic size becomes an argument of the call, once.
+// plan describes an array and adds it to the signature. Each symbolic size becomes one argument of the call, even if several axes have it.
 func (s *nativeSignature) plan(array string, dtype DType, shape []Dim) arrayPlan {
 	p := arrayPlan{dtype, make([]int, len(shape))}
 	fmt.Fprintf(&s.text, ", %v* %s", dtype, array)
@@ -174,7 +175,7 @@ func Native(f *Function, dtype DType, shape []Dim, xs ...*Tensor) *Tensor {
 	}, xs...)
 }
 
-// calls collects the errors of the native operations of one run.
+// calls holds the error of the native operations of one run.
 type calls struct {
 	handle cgo.Handle
 	err    error
@@ -197,7 +198,7 @@ func (c *calls) id() C.uintptr_t {
 	return C.uintptr_t(c.handle)
 }
 
-// end returns the error of the run, extended by the error of the function.
+// end returns the error of the run. If a Go function failed, the error contains the function's error.
 func (c *calls) end(err error) error {
 	if c == nil {
 		return err

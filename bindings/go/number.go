@@ -111,7 +111,8 @@ func (n *number) write(b *Buffer, dtype DType) error {
 }
 
 // forDType returns the number as a float64 which, rounded to the dtype, gives what the exact number gives. For dtypes narrower than f64, an
-// integer that a float64 cannot hold becomes its neighbour with an odd fraction: rounded to nearest twice, the result might be another one.
+// integer that a float64 cannot hold is rounded to the neighbour with an odd significand (round to odd), because rounding to nearest twice
+// might give another result.
 func (n *number) forDType(dtype DType) float64 {
 	if !n.isInt || dtype == F64 || dtype == Complex128 {
 		return n.float

@@ -107,9 +107,10 @@ func TestFunctionsWithoutInputs(t *testing.T) {
 	equal(t, out, []float32{5, 6})
 }
 
-// Operations without an operand of the traced function belong to it if they have one of its symbolic sizes.
+// In a traced function, operations without a tensor as an operand (Arange, Full, Eye) can have a symbolic size of the function: they become
+// part of its trace.
 func TestConstantsOfSymbolicSizes(t *testing.T) {
-	ctx := newContext(t) // not the default one, which Arange would use outside of a Jit
+	ctx := newContext(t) // not the default context, which Arange would use outside of a traced function
 	positions := func(x *harp.Tensor) *harp.Tensor {
 		n := x.Dim(0)
 		column := harp.Arange(harp.F64, 0, n, 1).Reshape(n, 1)
@@ -132,7 +133,7 @@ func TestConstantsOfSymbolicSizes(t *testing.T) {
 		}
 		equal(t, values[float64](t, made[0]), want)
 	}
-	// A size that outlives its function belongs to nothing.
+	// A symbolic size cannot be used after the trace of its function has ended.
 	var kept harp.Dim
 	_, err := harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { kept = x[0].Dim(0); return x }, harp.Dynamic(0, 0, "n", 0, 9)).Call(harp.FromSlice([]float64{1}))
 	must(t, err)

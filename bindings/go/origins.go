@@ -47,7 +47,7 @@ func computationOf(e *expr) *computation {
 	return made
 }
 
-// find returns the expr with this serial number, which is e or a part of it; nil if there is none.
+// find searches e and its parts (the exprs of its operands, and so on) for the expr with this serial number; nil if there is none.
 func (e *expr) find(serial uint64) *expr {
 	var found *expr
 	e.walk(map[*expr]bool{}, func(part *expr) bool {

@@ -40,7 +40,7 @@ type compileOptions struct {
 	flag    *doneFlag
 }
 
-// endedBy makes the compilation end when ctx is done.
+// endedBy sets the options so that the compilation ends when ctx is done.
 func (o *compileOptions) endedBy(ctx context.Context) *compileOptions {
 	o.flag = watch(ctx)
 	o.c.cancel = o.flag.address()
@@ -121,7 +121,7 @@ func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*P
 	return cancellable(ctx, func() (*Program, error) {
 		defer g.h.done()
 		defer c.release()
-		g.mutex.RLock() // locked here, because this may have to wait for another compilation, for which the caller should not wait
+		g.mutex.RLock() // in this goroutine: locking may wait for another compilation, but CompileContext returns when ctx is done
 		defer g.mutex.RUnlock()
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -398,10 +398,10 @@ func (s *scratch) resize(inputs, outputs int) {
 
 func (s *scratch) release() {
 	for i := range s.in {
-		s.in[i] = nil // because the next run must not pass an old pointer to C
+		s.in[i] = nil // the next run must not pass old pointers to C
 	}
 	for i := range s.made {
-		s.out[i], s.made[i].data = nil, nil // for the same reason, and so that the list keeps no memory alive
+		s.out[i], s.made[i].data = nil, nil // as above; also, the list must not keep the memory of outputs alive
 	}
 	scratches.Put(s)
 }

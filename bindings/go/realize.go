@@ -71,7 +71,7 @@ func (e *expr) build(g *Graph, nodes []Node) []Node {
 	return []Node{e.one(g, nodes)}
 }
 
-// builder makes the nodes of exprs, each once.
+// builder makes the nodes of recorded operations (exprs) in a C graph, one node for each expr.
 type builder struct {
 	g      *Graph
 	inputs map[*Tensor]Node
@@ -364,7 +364,7 @@ func gradOfEither(y, array, expr Node) Node {
 	if err := parts[0].Err(); err != nil {
 		return failed(err)
 	}
-	if y.Grad(expr)[0].Err() != nil { // y contains the expr, but only where gradients stop
+	if y.Grad(expr)[0].Err() != nil { // y depends on the expr, but only through operations without a gradient
 		return y.Grad(array)[0]
 	}
 	return parts[0].Add(parts[1])

@@ -34,9 +34,9 @@ type operand struct {
 }
 
 const (
-	maxDepth   = 1000 // an operand with a longer chain of operations is computed first
+	maxDepth   = 1000 // an operand that depends on a longer chain of operations is computed first
 	maxLeaves  = 1000
-	maxPending = 512 << 20 // bytes; an operand with larger arrays below it is computed first if its own array is at most 1/8 as large
+	maxPending = 512 << 20 // bytes; an operand that needs more bytes of arrays is computed first, unless its own array has more than 1/8 of them
 	maxEntries = 1 << 14   // maximum size of each table; a table that is full is emptied
 )
 
@@ -263,7 +263,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 		}
 		if len(e.leaves) == 0 {
 			e.leaves, e.bytes = form.leaves[:len(form.leaves):len(form.leaves)], form.bytes
-			continue // the positions of the arrays in e are those in the operand, whose hash contains them
+			continue // the arrays of e are those of this operand, in the same order, which is part of the operand's hash
 		}
 		for _, leaf := range form.leaves {
 			hash = hash.number(int64(e.place(leaf)))
@@ -275,7 +275,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 	return e, resultKey
 }
 
-// place returns the position of an array among the leaves.
+// place returns the position of an array among the leaves of e (the arrays that it is computed from), and adds the array if it is new.
 func (e *expr) place(leaf *Tensor) int {
 	for i, other := range e.leaves {
 		if other == leaf {

@@ -87,7 +87,7 @@ type TuneProgress struct {
 // TuneResult is the result of a search.
 type TuneResult struct {
 	Trials       []Trial // in the order in which they were made
-	Best         int     // index of the fastest trial; 0: harp's default (no new one is at least 1 % faster, nor is the stored one faster)
+	Best         int     // index of the fastest trial; 0: harp's default (no new configuration is at least 1 % faster, nor the stored one faster)
 	Speedup      float64 // speedup of the best trial over trial 0; 1 if trial 0 is the best
 	SpaceSize    float64 // number of configurations to choose from
 	Exhausted    bool    // no configuration was left to try

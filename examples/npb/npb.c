@@ -7,7 +7,7 @@
 #include <time.h>
 
 double npb_random(uint64_t* state) {
-  *state = (*state * UINT64_C(1220703125)) & ((UINT64_C(1) << 46) - 1); /* exact although the product wraps modulo 2^64 */
+  *state = (*state * UINT64_C(1220703125)) & ((UINT64_C(1) << 46) - 1); /* 2^64 is a multiple of 2^46, so the overflow does no harm */
   return ldexp((double)*state, -46);
 }
 
