@@ -107,7 +107,7 @@ class TwoThreads {
     }
   }
 
-  const Work* work_ = nullptr;  // owned by the caller; valid until done_ reaches count_
+  const Work* work_ = nullptr;  // the function that both threads run; owned by the caller, valid until done_ reaches count_
   std::atomic<uint32_t> count_{0}, done_{0};
   int avoided_ = -1;  // the CPU on which the worker must not run
   std::thread worker_;

@@ -46,9 +46,9 @@ constexpr Costing kCosts[] = {
 // The values of integer inputs are 0, 13, 26 ... modulo kIntegers.
 constexpr int64_t kStride = 13, kIntegers = 40000;
 
-/// A script that takes the place of the C compiler. It edits the source, so that the flag counts as never set and a loop runs as a single
-/// piece, and then runs the compiler. (Loops of known length keep their pieces, so that gcc generates the same code for a piece as for the
-/// whole loop.) The script fails if it does not find the check of the flag in the source.
+/// A script that takes the place of the C compiler. It edits the source and then runs the compiler: the cancellation flag counts as never
+/// set, and a loop is not split into pieces between which the flag is checked. (Loops of known length stay split, so that gcc generates the
+/// same code for a piece as for the whole loop.) The script fails if it does not find the check of the flag in the source.
 constexpr const char* kBlindCompiler = R"(#!/bin/sh
 for word in "$@"; do
   case $word in

@@ -184,7 +184,8 @@ std::vector<Row> run_go(Session& session) {
 }
 
 /// Measures harp's Python binding (bench/peers/python.py) and other libraries that do the same work, each in its own process. The first row
-/// of the report is the binding's overhead: its time minus that of `raw`. The other rows compare the whole call with each library.
+/// of the report is the binding's overhead: its time minus that of `raw`, which calls the same program without the binding. The other rows
+/// compare the whole call with each library.
 std::vector<Row> python_rows(Session& session, const std::string& name, const std::string& what, const Scale& scale, Candidate raw,
                              std::span<const float> result, const std::vector<std::string>& peers) {
   std::vector<std::string> names = {name};

@@ -44,7 +44,7 @@ std::vector<Row> run(Session& session, const Operation& operation, size_t column
   ProgramRun usual(session, of_columns.get(), {transposed.data()}, {by_columns.data()});
   harp(1);
   usual(1);
-  // The order of additions along rows differs from that along columns.
+  // The results may differ by rounding, because additions along rows and along columns have a different order.
   const size_t of_row = operation.reduces ? 1 : columns;  // number of results of a row
   for (size_t i = 0; i < results; ++i)
     if (!(std::fabs(y[i] - by_columns[i % of_row * rows + i / of_row]) <= 1e-5f))

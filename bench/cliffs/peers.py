@@ -177,7 +177,7 @@ def c_peer(case, problem, stored, program, compiler, timer):
     text = c_text(case, problem, outputs, program.output_names, program.output_dtypes)
     function = compiler.load(text, [*FLAGS, *(["-fopenmp"] if case.threads > 1 else [])]).run
     pointers = [(ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays)) for arrays in (stored, outputs)]
-    # The function has only pointers to the arrays; this keeps the arrays alive as long as the function.
+    # The function has only pointers to the arrays; this attribute keeps the arrays alive as long as the function.
     function.arrays = (stored, outputs)
 
     def seconds(repeats):

@@ -111,7 +111,7 @@ def run(options):
         print(report.comparison(*(report.read(path) for path in options.compare)))
         return 0
     if options.replay is not None:
-        parse(options.replay)  # reports a mistake in the line before anything is measured
+        parse(options.replay)  # reports a mistake in the replay line before anything is measured
     if options.check:
         return 0
     end, path = time.monotonic() + 60 * options.minutes, library_path()

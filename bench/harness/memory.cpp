@@ -1,4 +1,4 @@
-// The memory is one mapping. If a benchmark needs a larger one, the mapping is replaced.
+// The class Memory takes all arrays of a benchmark from one mapping (mmap), which is replaced if a benchmark needs a larger one.
 #include "bench/harness/memory.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* The hand-written loops. Chains and the loops of custom functions are plain loops over restrict pointers, which the compiler vectorises.
- * Reads use explicit vectors, because a compiler must keep the order of a floating-point sum and therefore cannot vectorise it. This file
- * is compiled once for each CPU level, with -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and
- * -DVECTOR_BYTES. */
+ * The functions that only read an array add up its elements by explicit vectors, because a compiler must keep the order of a
+ * floating-point sum and therefore cannot vectorise it. This file is compiled once for each CPU level, with -DTARGET_SYMBOL (the name of
+ * the table), -DTARGET_NAME (harp's name of the level) and -DVECTOR_BYTES. */
 #include "peers.h"
 
 static void copy(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {

@@ -20,10 +20,11 @@ typedef float (*peer_read)(const float* x, size_t n);
  * is rounded up to a multiple of the multiply-adds in one iteration of the unrolled loop. */
 typedef float (*peer_multiply_add)(size_t steps);
 
-/* One diagonal of Nussinov's table for a strand of `bases` bases: `count` elements, which end in the last column. */
+/* Computes one diagonal of the table of Nussinov's recurrence for a strand of `bases` bases: `count` elements, which end in the last
+ * column. */
 typedef void (*peer_nussinov)(const int* table, const int* strand, int* next, size_t bases, size_t count);
 
-/* For each point of the plane the number of steps, at most `most`, until it leaves the circle with radius 2. */
+/* Stores for each point of the plane the number of steps, at most `most`, until it leaves the circle with radius 2. */
 typedef void (*peer_mandelbrot)(const float* re, const float* im, int* steps, size_t height, size_t width, int most);
 
 /* An elementwise function with harp's name of the operation. Predicates (isnan ...) write n bytes instead of n floats. */

@@ -17,7 +17,7 @@ import numpy
 
 os.environ.update(CLANG="1", CACHELEVEL="0")
 if sys.argv[1] in ("cg", "ft"):
-    os.environ["FUSE_ARANGE"] = "1"  # Without this, tinygrad computes a gather as a sum over all elements.
+    os.environ["FUSE_ARANGE"] = "1"  # Without this variable, tinygrad computes a gather as a sum over all elements.
 try:
     from tinygrad import Tensor, TinyJit
 except ImportError as error:

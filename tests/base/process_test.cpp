@@ -159,8 +159,8 @@ TEST_CASE("process: of two programs one that does not start leaves nothing of th
 
 namespace {
 
-/// A clock that jumps beyond every deadline of the test at the second call after a file has appeared. Before that call, harp reads the
-/// output of the command for which it waits.
+/// A clock whose second reading after a file has appeared is beyond every deadline of the test. Between the first and the second reading,
+/// harp reads the output of the command for which it waits.
 class ClockOfFile : public FaultyProcess {
  public:
   ClockOfFile(FaultPlan& plan, std::string file) : FaultyProcess(plan), file_(std::move(file)) {}

@@ -215,7 +215,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   for (int step = 0; step < 200; ++step) {
     const std::string name = "forcing" + std::to_string(step);
     state = harp_add(harp_mul(state, one), harp_sin(input(graph.get(), name.c_str(), {n})));
-    // The test does what a front end does that has computed the state: an input with the computed values replaces the expression.
+    // A front end that has computed the state replaces its expression by an input with the computed values. The test does the same.
     const std::string next = "state" + std::to_string(step);
     state = input(graph.get(), next.c_str(), {n});
     harp_node* kept[] = {state, one, x};

@@ -135,7 +135,7 @@ TEST_CASE("compile: a limit names the step that was interrupted and what came be
     return error_of([&] { either.check(); }).message;
   };
   CHECK(over_at(milliseconds(35)).ends_with("ms and was stopped; compile_timeout_ms sets the limit"));
-  // The caller's deadline is over, not the limit compile_timeout_ms, which is therefore not mentioned.
+  // The caller's deadline ends the compilation, not the limit compile_timeout_ms, so the message does not mention that limit.
   CHECK(over_at(milliseconds(20)).ends_with("ms and was stopped"));
   TimeLimit cancelled(process, milliseconds(30), Deadline::max(), &cancel);
   CHECK(error_of([&] { cancelled.check(); }).code == Code::kCancelled);

@@ -200,7 +200,7 @@ TEST_CASE("compile: the compiler is asked what it is once, from the beginning of
   CHECK(service.begin_search("") == nullptr);  // returns NULL, because the compiler is already known
 
   CompileService another(System{bench.system.files, process}, bench.options, Log());
-  CHECK(another.clear());  // this also deletes the stored answer of the driver
+  CHECK(another.clear());  // clear() also deletes the stored answer of the driver
   process.started.clear();
   CHECK(another.begin_search("") != nullptr);  // the search that begin_search() returns is released at once
   CHECK(process.started == Words{"gcc"});
@@ -247,7 +247,8 @@ TEST_CASE("compile: flags work around gcc versions that vectorise wrongly; other
     with_flags.target = testing::row("x86-64-v3");
     with_flags.flags = {"-O2"};
     const Words before_others = varying_flags(with_flags, version);
-    // With flags from the caller there is no such macro: the preprocessor decides in the source whether gcc has the bugs.
+    // If the caller passes flags, the macro HARP_GCC_BUGS_AVOIDED is not defined; the source then tests gcc's version to find out whether
+    // gcc has the bugs.
     CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));
     CHECK(has(before_others, "-fno-tree-slp-vectorize") == has_bugs);
     CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());

@@ -295,7 +295,7 @@ TEST_CASE("H5.capture: what is released while harp's own stream is captured is f
         graph.launch();
         CHECK(content_of(y.get()) == Floats{2, 4, 6});
       }
-      CHECK(driver.calls(function) > frees);  // by the call that read y, the first one after the capture
+      CHECK(driver.calls(function) > frees);  // freed by the call that read y, the first call after the capture
     }
     CHECK(driver.live() == "");
     CHECK(driver.mistakes() == "");

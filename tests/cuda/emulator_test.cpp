@@ -229,7 +229,7 @@ TEST_CASE("C1: declarations that are the same in several programs are compiled o
   };
   CHECK(count("typedef unsigned int u32;") == 1);
   CHECK(count("float scale(float x)") == 2);        // of programs 0 and 1
-  CHECK(count("float scale_twice(float x)") == 2);  // its text is the same in all programs, but scale is another function in program 1
+  CHECK(count("float scale_twice(float x)") == 2);  // same text in all programs, but program 1 has another `scale`, which it calls
   CHECK(count("const float table[2]") == 2);        // of programs 0 and 2
   const EmulatedLibrary library(merged);
   constexpr float kExpected[4][2] = {{2.0f, 3.0f}, {0.5f, 1.5f}, {2.0f, 5.0f}, {2.0f, 3.0f}};

@@ -2,10 +2,10 @@
 packages of the group "cuda"; no GPU is needed. The kernels must have no spilled registers and no more registers than their launch bounds
 permit. In the PTX every operation on floats must be that of the source: rounded to nearest, not approximate, and with subnormals kept.
 
-This test compiles only a part of all combinations, because the compilers are slow (up to 7 s for a text). The architectures take turns over
-the texts. NVRTC 13 compiles each text for one architecture; it compiles the texts of tiled matrix products for two. NVRTC 12 compiles every
-fourth text, and nvcc every sixth. `./dev torture cuda` compiles all combinations of texts, architectures and compilers
-(tests/torture/cuda/compilers.py, which uses this module).
+This test compiles only a part of all combinations, because the compilers are slow (up to 7 s for a text). Successive texts are compiled
+for successive architectures. NVRTC 13 compiles each text for one architecture; it compiles the texts of tiled matrix products for two.
+NVRTC 12 compiles every fourth text, and nvcc every sixth. `./dev torture cuda` compiles all combinations of texts, architectures and
+compilers (tests/torture/cuda/compilers.py, which uses this module).
 """
 import collections
 import concurrent.futures

@@ -57,7 +57,8 @@ class Generator {
         bench_.new_large_constant(random_.chance(70) ? main_dtype : bench_.random_dtype());
     const uint64_t wanted = random_.chance(10) ? 20 + random_.below(25) : 2 + random_.below(12);
     for (uint64_t made = 0, attempts = 0; made < wanted && attempts < wanted * 12; ++attempts) made += add();
-    // This draws from a stream of its own, so that the other nodes of a seed's graph do not depend on it.
+    // Whether there are gradients is drawn from a separate stream of random numbers, so that this draw does not change the other nodes of a
+    // seed's graph.
     if (Random(seed_, "gradients").chance(20)) add_gradients(bench_);
     choose_outputs();
     return bench_.take();

@@ -24,8 +24,8 @@ std::vector<NodeRef> some_sources(Workbench& bench, NodeRef y) {
   return found;
 }
 
-/// The factor of the gradient that comes from the operations after y: a number, y itself or twice y, so that the gradient of a linear
-/// operation uses y too, or an input.
+/// The gradient with respect to y from which those of its operands are computed (grad_output): a number, an input, or y itself or twice y,
+/// so that even the gradient of a linear operation uses y.
 NodeRef gradient_of_output(Workbench& bench, NodeRef y) {
   switch (bench.random().below(4)) {
     case 0: return y;
@@ -49,7 +49,8 @@ bool add_gradients(Workbench& bench) {
         is_kept |= bench.want(dx);
       if (is_kept) return true;
     } catch (const Error& error) {
-      if (error.code != Code::kNoGradient && error.code != Code::kShape) throw;  // these say that y or an array of its gradient cannot be
+      // y has no gradient, or an array of the gradient would have an invalid shape
+      if (error.code != Code::kNoGradient && error.code != Code::kShape) throw;
     }
   }
   return false;

@@ -6,8 +6,9 @@
 
 namespace harp::fuzz {
 
-/// Makes outputs of the gradients of a node with respect to some of the inputs, and sometimes also other nodes, on which it depends. The
-/// graph has all its other nodes already. Returns false if there is no such node, if it has no gradient, or if the gradients are too large.
+/// Chooses a node and makes its gradients outputs: those with respect to some inputs, and sometimes other nodes, on which it depends. All
+/// other nodes must be in the graph already. Returns false if there is no such node, if it has no gradient, or if the gradients are too
+/// large.
 bool add_gradients(Workbench& bench);
 
 }  // namespace harp::fuzz

@@ -183,7 +183,7 @@ std::string MergedUnit::add(std::string_view source, std::string_view entry) {
       declared_[name].emplace(text, name);
     } else if (!renamed.contains(name)) {
       auto& texts = declared_[name];
-      // Two programs may declare such names with the same text and mean different things.
+      // Entry points and variables whose value can change belong to one program, even if another program declares them with the same text.
       const bool is_separate = name == entry || name == "entry_point" || name == "entry_point_ex" || is_state(declaration.text);
       if (const auto found = texts.find(text); !is_separate && found != texts.end()) {  // the merged text has an identical declaration
         if (found->second != name) renamed[name] = found->second;

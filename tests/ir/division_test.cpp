@@ -1,5 +1,5 @@
-// Tests divisions of integers by constants, by functions without a test of the divisor (ir/division.h). The results must have the
-// bits of the divisions by any number.
+// Tests integer divisions by a constant, for which functions are generated that have the constant in their body (ir/division.h). The
+// results must be bit-identical to those of the functions for any divisor.
 #include <limits>
 #include <string>
 #include <type_traits>

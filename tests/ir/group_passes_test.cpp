@@ -90,7 +90,7 @@ TEST_CASE("IR: apply_schedule makes vectors and unrolled loops inside group loop
   CHECK(count(kernel, [](const ir::Stmt* s) {
           const auto* set = ir::as<ir::AccSet>(s);
           return set != nullptr && set->value->type.lanes == 4;
-        }) == 2);  // partition splits the loop into two parts, each with one such statement
+        }) == 2);  // partition splits the loop into two loops, each with one such statement
   const std::vector<std::string> order = order_of(kernel);
   const auto barrier = std::ranges::find(order, "barrier");
   REQUIRE(barrier != order.end());

@@ -130,7 +130,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // a strict comparison is enough; with the selection it becomes one instruction
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < is enough for max(x, 1); with the selection it becomes one instruction
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
   CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is required, because the maximum of -0 and +0 must be +0
 }
@@ -419,14 +419,15 @@ TEST_CASE("linearizer: sets at once read the old values, and few of them get nam
   CHECK(line_of(lines, "set acc1[0] to acc0[0]") < line_of(lines, "set acc0[0] to alu0"));
   CHECK(!has(lines, "alu1"));
 
-  // Three accumulators exchange their values in a cycle: one name is enough.
+  // Three accumulators exchange their values in a cycle: one of the values has to be kept under a name.
   lines = text(3, {b.set(0, minus(b.acc(1))), b.set(1, minus(b.acc(2))), b.set(2, minus(b.acc(0)))});
   CHECK(line_of(lines, "alu0: f32 = Neg(acc1[0])") < line_of(lines, "set acc1[0] to Neg(acc2[0])"));
   CHECK(line_of(lines, "set acc1[0] to Neg(acc2[0])") < line_of(lines, "set acc2[0] to Neg(acc0[0])"));
   CHECK(line_of(lines, "set acc2[0] to Neg(acc0[0])") < line_of(lines, "set acc0[0] to alu0"));
   CHECK(!has(lines, "alu1"));
 
-  // If two sets share a value, the value gets a name before both sets. The name still denotes the value from before the first set.
+  // If a value occurs in the assignments to two accumulators, it gets a name before both. The name still denotes the value from before the
+  // first assignment.
   const UOp* shared = b.add(b.acc(0), b.acc(1));
   lines = text(2, {b.set(0, minus(shared)), b.set(1, b.add(shared, x))});
   CHECK(line_of(lines, "alu0: f32 = Add(acc0[0], acc1[0])") < line_of(lines, "set acc0[0] to Neg(alu0)"));

@@ -290,7 +290,7 @@ TEST_CASE("IR: no thread uses what an asynchronous copy writes before a wait and
     return ir::Body{b.group([&](Sym t) { return ir::Body{b.copy_async(b.array, t, 0, t, 1, 1), b.wait(0)}; })};
   }),
             at_end));
-  // Here the threads would wait for different batches.
+  // In these kernels, the threads would wait for different batches of copies.
   const std::string together = "all threads wait for the same batches of copies";
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.wait(0)})}; }), together));
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.wait(0)}; })}; }), together));
@@ -306,7 +306,7 @@ TEST_CASE("IR: asynchronous copies may fill the stages of a ring some steps in a
   Bench b;
   const Sym n = b.syms->variable("n", 0, 100);
   struct Ring {
-    int stages = 4, started = 3, ahead = 3, pending = 2;  // started: steps whose copies start before the loop
+    int stages = 4, started = 3, ahead = 3, pending = 2;  // started: the number of steps whose copies start before the loop
     bool waits = true, has_barrier = true, reads_before = false;
   };
   const auto offence_of_ring = [&](Ring ring) {

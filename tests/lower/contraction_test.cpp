@@ -93,7 +93,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
 TEST_CASE("L6.loop_tiling/c G15.matmul/c: interleaved rows give the same bits as rows one after the other") {
   check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
                   {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
-                   // Here 5 rows are interleaved (unroll=5), and 24 is not a multiple of 5.
+                   // This schedule interleaves 5 rows (unroll=5); the 24 rows are not a multiple of 5.
                    "reduce [sequential unroll=5, reduce] partition overlap"},
                   rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
   check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",

@@ -209,7 +209,7 @@ TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elem
   // padding.
   CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});
   CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
-  // All windows have the index 3, so all values are stored at the same position. The value of the last window, 9, remains.
+  // The maximum of every window is given the index 3, so all maxima are stored at the same position. That of the last window, 9, remains.
   CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 

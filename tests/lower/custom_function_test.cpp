@@ -281,10 +281,11 @@ TEST_CASE("G13.custom_function/c: of several workers' faults the first element's
 }
 
 TEST_CASE("G13.custom_function/interp,c: an element's loops end in the iteration in which an index was outside, in any piece") {
-  // If the loops went on, later iterations would report an index of an earlier site.
+  // If several indices of an element are invalid, the error names the one that comes first in the body's text. If the loops continued after
+  // an invalid index, a later iteration could report an index that comes earlier in the text.
   constexpr const char* kBodies[] = {
       "for i in 0 .. size(input1, 1) { output = output + input0[input1[ridx0, i]] + input0[input2[ridx0, i]] }",
-      // operands are computed in another order than that of the text, which numbers the sites
+      // a > b is computed as b < a, so its operands are evaluated in another order than that of the text
       "for i in 0 .. size(input1, 1) { if input0[input1[ridx0, i]] > input0[input2[ridx0, i]] { output = output + input0[i] } }",
       "for t in 0 .. 3 { for i in 0 .. size(input1, 1) { output = output + input0[i64(input1[ridx0, i]) + t] + input0[input2[ridx0, i]] } "
       "}",
@@ -312,7 +313,7 @@ TEST_CASE("G13.custom_function/interp,c: an element's loops end in the iteration
       CAPTURE(round);
       for (std::vector<int32_t>& table : tables) {
         for (int32_t& place : table) place = static_cast<int32_t>(10 + random() % 10);
-        for (int row = round % 3; row < kRows; ++row)  // several bad rows in one piece, some in another
+        for (int row = round % 3; row < kRows; ++row)  // in some rounds all rows have invalid indices, in others only the last ones
           for (int i = 0; i < 3; ++i) {
             const size_t iteration = i == 0 ? random() % kIterations : random() % 50;
             table[static_cast<size_t>(row * kIterations) + iteration] =

@@ -76,7 +76,7 @@ TEST_CASE("G3.sum/interp,c L2: kept axes, several levels of blocks, and rows of 
                      "axes=[0, 1, 2])\n}",
                  rough({3, 40, 21}, 1), rough({21}, 2), rough({3}, 3));
   }
-  // 300,000 elements are 74 blocks; the split reduction of known sizes reads its blocks as views of the matrix
+  // 300,000 elements are 74 blocks. If the sizes are known, threads divide the reduction, and its blocks are read as views of the matrix.
   for (const std::string shape : {"[300, 1000]", "[m, n]"}) {
     const std::string columns = shape == "[m, n]" ? "n" : "1000";
     backends.run("graph g(x: f32" + shape + ", w: f32[" + columns + "]) {\n  return s = sum(x * expand(reshape(w, shape=[1, " + columns +
@@ -108,8 +108,8 @@ TEST_CASE("L2: no element of such a reduction is divided to find its row") {
   CHECK_FALSE(contains(symbolic, "floor_mod_i64(ridx"));
   CHECK(contains(known, "int64_t first_lane"));
   CHECK_FALSE(contains(known, "% 1000"));
-  // At most 32 elements have fewer than 64 lanes.
+  // A reduction of at most 32 elements has fewer than 64 lanes, so its code does not step from row to row (first_lane).
   CHECK_FALSE(contains(source_of(graph("2", "16")), "int64_t first_lane"));
-  // Where all operands are linear, the loops stay as they are.
+  // If the position of each operand is a linear function of the lane, the code need not step from row to row either.
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, n]) {\n  return s = sum(x * x, axes=[0, 1])\n}"), "int64_t first_lane"));
 }

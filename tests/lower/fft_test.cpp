@@ -239,7 +239,7 @@ TEST_CASE("G15.fft: fft: rows of pairs are separated and put together by the rou
       "e = view_as_real(fft(z * 2)), f = view_as_real(slice(fft(z * 3), stop=[none, -1]))\n}";
   const std::string reals = "x: f32[m, n]) {\n  return a = view_as_real(rfft(x)), b = view_as_real(fft(x * 2))\n}";
   const std::string wide = "x: f64[m, n, 2]) {\n  return a = view_as_real(fft(view_as_complex(x)))\n}";
-  // The lengths use every algorithm. The numbers of rows fill the last vector of short rows, or do not.
+  // The lengths use every algorithm. With some numbers of rows, the last vector of interleaved short rows is full, with others it is not.
   constexpr std::pair<int64_t, int64_t> kSizes[] = {{1, 1},   {5, 1},   {37, 2},   {16, 3},  {35, 12}, {1, 17},
                                                     {40, 17}, {33, 95}, {3, 97},   {18, 60}, {1, 256}, {17, 256},
                                                     {3, 331}, {2, 400}, {1, 3120}, {0, 8},   {5, 0}};
@@ -247,7 +247,7 @@ TEST_CASE("G15.fft: fft: rows of pairs are separated and put together by the rou
     const int64_t m = sizes.first, n = sizes.second;
     CAPTURE(m);
     CAPTURE(n);
-    // Known lengths with a large prime factor use the same routine.
+    // The routines under test transform rows of unknown length, and rows of a known length with a large prime factor.
     const bool has_large_factor = n == 17 || n == 95 || n == 97 || n == 331;
     for (const bool is_known : {false, true}) {
       if (is_known && !has_large_factor) continue;
@@ -265,7 +265,7 @@ TEST_CASE("G15.fft: fft: rows of pairs are separated and put together by the rou
 TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by another, and put together by those that use them") {
   const Backends backends;
   CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
-  // Rows of pairs are read and stored by the routine, and so is the part of them that a user needs.
+  // The routine itself reads and stores rows of pairs (re, im). A second kernel is needed if ifft scales the result by 1 / n.
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = ifft(z, norm=\"forward\")\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = ifft(z)\n}", {4, 50}).kernels == 2);
@@ -285,7 +285,7 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("complex64[4, 1024]", "fft(z)") == 1);
   CHECK(kernels("complex64[4, 50]", "ifft(z, norm=\"forward\")") == 1);
   CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
-  // lengths with a large prime factor: a short convolution, and one that is a matrix
+  // Lengths with a large prime factor are computed by a convolution: a short one, or a long one whose transforms are computed as matrices.
   CHECK(kernels("complex64[4, 37]", "fft(z)") == 1);
   CHECK(kernels("complex64[4, 331]", "ifft(z, norm=\"forward\")") == 1);
   CHECK(kernels("f32[4, 37]", "rfft(z)") == 1);

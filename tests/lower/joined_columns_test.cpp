@@ -42,7 +42,7 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   const std::string gradient = source(
       "graph g(x: f32[4, 3, 16, 30], w: f32[8, 3, 3, 3], g: f32[4, 8, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, grad_output=g)\n}");
   CHECK(contains(gradient, "contraction over [8, 27]"));
-  // If the columns of a tile were 8 channels, the gradient of the pixels would be packed 9 times, once for each kernel element. So kernel
+  // If the 8 channels alone were the columns, the gradient of the pixels would be packed 9 times, once for each kernel element. So kernel
   // elements and channels are joined to 72 columns.
   CHECK(contains(source("graph g(x: f32[4, 8, 16, 30], w: f32[32, 8, 3, 3], g: f32[4, 32, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, "
                         "grad_output=g)\n}"),

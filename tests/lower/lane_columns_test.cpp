@@ -53,7 +53,7 @@ TEST_CASE(
     backends.run(harp::cat("graph g(t: complex64[", sizes, "], x: complex64[", std::string(sizes).substr(0, std::string(sizes).find(',')),
                            "]) {\n  return y = matmul(transpose(t), x), h = matmul(conj(transpose(t)), x)\n}"),
                  matrix, vector);
-  // Batches of matrices, a batch of vectors, and infinities beside the columns that a masked vector reads.
+  // A batch of matrices times a batch of vectors; then a vector with an infinity, which the lanes without a column multiply by 0.
   backends.run("graph g(t: f32[3, k, m], x: f32[3, k]) {\n  return y = einsum(t, x, spec=\"bki,bk->bi\")\n}", rough({3, 90, 21}, 1),
                rough({3, 90}, 2));
   Values<float> infinite = rough({80}, 2);
@@ -116,7 +116,7 @@ TEST_CASE("L5.simd_width/c: vectors are loaded whole where the elements of adjac
       CHECK(source(row, text).find("load_strided") == std::string::npos);
     const std::string complex = "graph g(t: complex64[700, 1000], x: complex64[700]) {\n  return y = matmul(conj(transpose(t)), x)\n}";
     CHECK(source(row, complex).find("load_strided") == std::string::npos);
-    // At most 8 elements of a row; at most one block of 4,096; more.
+    // For rows of unknown length there are three variants: at most 8 elements, at most one block of 4,096, and more.
     CHECK(source(row, usual("m", "k")).find("variant 3 of 3 by size") != std::string::npos);
     CHECK(source(row, usual("1000", "700")).find("by size") == std::string::npos);
   }

@@ -31,7 +31,7 @@ void negate_scaled(int64_t n, float factor, const float* x, float* y) {
 void copy_bytes(uint64_t bytes, const void* from, void* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
-/// Stores the half of each number in y. If a number is negative, returns the first negative number as the error code.
+/// Stores half of each number in y. If a number is negative, returns the first negative number as the error code.
 int32_t root_of_all(uint32_t n, const int32_t* x, double* y) {
   for (uint32_t i = 0; i < n; ++i) {
     if (x[i] < 0) return x[i];

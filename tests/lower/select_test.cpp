@@ -71,7 +71,8 @@ TEST_CASE("G16 X2: topk: the first elements of sorted rows and their indices, fo
     int largest, least, shortest;
     std::vector<std::array<int64_t, 2>> shapes;  // rows and their length
   };
-  // fewer and more rows than lanes, of one part, several parts, and more elements than a part of all lanes has
+  // Fewer and more rows than a vector has lanes. A row is one part (as many elements as are selected), several parts, or longer than one
+  // part for each lane.
   const std::vector<Case> cases = {
       {some, 1, 2, 2, {{1, 2}, {5, 3}, {70, 2}, {70, 9}, {64, 40}, {7, 100}, {130, 33}}},
       {all, 6, 33, 33, {{1, 33}, {3, 65}, {70, 34}, {2, 129}, {70, 257}, {1, 9000}, {33, 300}}},

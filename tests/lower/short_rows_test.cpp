@@ -134,7 +134,8 @@ TEST_CASE("G14.repeat/interp,c G5.reshape/interp,c L2: a reshape of a rearranged
   const std::string tiled = source_of(graph_of("x: f32[37, 13]", "y = tile(x, repeats=[1, 7])"));
   CHECK(contains(tiled, "elementwise over [37, 7, 13]"));
   CHECK_FALSE(contains(tiled, "% 13"));
-  // A Kronecker product joins the first axes, too. Threads divide the first axis, so it stays as it is if the new one would be short.
+  // The reshape after a Kronecker product joins the first axes, too. The loops are over the axes before the reshape, unless the first of
+  // these would be too short to be divided among threads.
   const auto kronecker = [](const std::string& m, const std::string& p, const std::string& n, const std::string& q) {
     const std::string shape = "[" + m + ", " + p + ", " + n + ", " + q + "]";
     return "graph g(a: f32[" + m + ", " + n + "], b: f32[" + p + ", " + q + "]) {\n  x = expand(reshape(a, shape=[" + m + ", 1, " + n +

@@ -149,7 +149,7 @@ TEST_CASE("L6.symmetric_product/c: the loop over blocks of rows takes one from t
   };
   CHECK(source_of(kSchedules[0]).find("rowblock") != std::string::npos);
   CHECK(source_of("[thread tile=8 unroll=4, sequential simd=4, reduce]").find("rowblock") == std::string::npos);
-  // Without a loop that threads share, the blocks of rows are computed in ascending order.
+  // If no loop is divided among threads, the blocks of rows are computed in ascending order.
   CHECK(source_of("[sequential tile=8 unroll=4, sequential simd=4, reduce] half").find("rowblock") == std::string::npos);
 }
 

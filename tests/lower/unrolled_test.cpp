@@ -167,7 +167,7 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c L6: blocks of a few 
       backends.run(text("h", "w"), special({rows * m, columns * n}, 2));
       backends.run(text(std::to_string(m), std::to_string(n)), rough({rows * m, columns * n}, 3));
     }
-  // Three runs along the last axis; the axis between them is kept.
+  // In the first sum, each result adds three runs of 4 adjacent elements. The axis of 11, between the reduced axes, is kept.
   backends.run(graph_of("x: f32[7, 3, 11, 2, 2]", "s = sum(x, axes=[1, 3, 4]), t = sum(x, axes=[0, 1, 3]), u = sum(x, axes=[1, 4])"),
                rough({7, 3, 11, 2, 2}, 4));
   const std::string unrolled = "elementwise [thread, sequential simd=16, reduce]";
@@ -187,7 +187,7 @@ TEST_CASE("L2: rows of a few elements, combined with an element for each row or 
     for (const int64_t rows : {1, 15, 16, 33, 100})
       backends.run(text, special({rows, columns}, 1), rough({columns}, 2), rough({rows, 1}, 3));
   }
-  // Whole vectors of elements of every size are stored.
+  // Elements of each size are stored by whole vectors.
   for (const int columns : {2, 3, 6, 9, 16})
     for (const char* const dtype : {"f64", "f16", "bf16", "i8", "i16", "i32", "bool"}) {
       const std::string shape = "[n, " + std::to_string(columns) + "]";
@@ -331,7 +331,7 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK_FALSE(contains(scaled("[n, 4]"), "[thread simd=16"));
   CHECK_FALSE(contains(scaled("[n, 8]"), "[thread simd=16"));
   CHECK_FALSE(contains(scaled("[9, 3]"), "[thread simd=16"));
-  // For each factor, the last two axes are one row of 16 elements.
+  // For each element of c, the last two axes of x are one row of 16 adjacent elements.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 2], c: f32[n, 1, 1]", "y = x * expand(c, shape=[n, 8, 2])")), "[thread simd=16"));
 
   // If there are several short axes whose elements are together too many for one iteration, vectors run along the first short axis. It may
@@ -357,7 +357,7 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4, 16]", "y = cumsum(x, axis=1)")), "elementwise ["));
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "store_3_interleaved_f32x16("));
   CHECK(contains(source_of(graph_of("x: f32[n, 2, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread simd=16, sequential, scan]"));
-  // 24 adjacent elements are not loaded and stored by whole vectors. Therefore the axis of 8 is not unrolled.
+  // Whole vectors cannot load and store 24 adjacent elements. Therefore the axis of 8 is not unrolled.
   CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread, sequential simd=16, scan]"));
   // A scan by logaddexp of many elements would take long to compile.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = logcumsumexp(x, axis=1)")), "elementwise [thread simd=16, scan]"));
@@ -409,8 +409,8 @@ TEST_CASE("L2: transposes with a short side exchange elements between whole vect
   CHECK(contains(transposed("i16[3, n]", "x86-64-v3"), points));
   CHECK_FALSE(contains(transposed("u8[n, 3]", "x86-64"), "unroll=3"));
   CHECK_FALSE(contains(transposed("u8[3, n]", "x86-64"), "[thread simd="));
-  // Columns of two elements are loaded as fast without unrolling. Longer sides are transposed in blocks. Elements of 8 bytes and bools have
-  // the schedule of other elementwise kernels.
+  // Columns of two elements are loaded as fast without unrolling. Arrays with 8 or more rows or columns are transposed in blocks. Elements
+  // of 8 bytes and bools have the schedule of other elementwise kernels.
   CHECK_FALSE(contains(transposed("f32[n, 2]"), " unroll=2"));
   CHECK(contains(transposed("f32[n, 8]"), "transpose ["));
   CHECK(contains(transposed("f32[8, n]"), "transpose ["));

@@ -75,7 +75,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, -0.0)}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kNeg, {elementwise(Op::kNeg, {x})}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kWhere, {t.b, x, x}), x));
-    // These must not be simplified: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
+    // These expressions must not be simplified: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
     CHECK(op_after(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, 0.0)})) == Op::kAdd);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, 0.0)})) == Op::kMul);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, -1.0)})) == Op::kMul);
@@ -290,7 +290,7 @@ TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
   CHECK(sums_after("sum(where(at, x, -0.0), axes=[1], keepdims=true)") == 0);
   // the arange is the left or the right operand of ==
   CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);
-  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // this selects the same index in all rows
+  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // all rows select the same index
   CHECK(sums_after("sum(where(rows == i, x, 0), axes=[0])") == 0);
   CHECK(sums_after("sum(where(k == rows, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, cast(x, dtype=i32) * 2, 0), axes=[1])") == 0);

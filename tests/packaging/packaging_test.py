@@ -125,8 +125,8 @@ class Packaging:
         with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
             if "CMAKE_BUILD_TYPE:STRING=Release\n" not in file.read() or os.environ.get("HARP_SANITIZE"):
                 return  # the limit is for what users get
-        # The sizes of the object files' code and data. Those of functions that several objects have (templates, inline functions) are
-        # counted in each, in the objects for CUDA as in the others.
+        # The sizes of the object files' code and data. A function that several objects contain (a template or inline function) is counted
+        # in each of them.
         root = os.path.join("CMakeFiles", "harp_objects.dir")
         with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
             outputs = {re.search(r" -o (\S+)", entry["command"])[1] for entry in json.load(file)}
@@ -134,14 +134,14 @@ class Packaging:
         found, sizes = set(), {True: 0, False: 0}  # by whether the object is for CUDA
         for line in run("size", *objects).splitlines()[1:]:
             size, path = line.split()[3], os.path.relpath(line.split(None, 5)[5], os.path.join(BUILD, root))
-            # Either the object of a source, src/run/cuda/driver.cpp.o, or of several (CMakeLists.txt, HARP_UNITY), whose name begins with
-            # their folder: unity_src_run_cuda_for_cuda_0_cxx.cxx.o.
+            # An object contains one source (src/run/cuda/driver.cpp.o) or several sources of a folder, after which it is named
+            # (CMakeLists.txt, HARP_UNITY): unity_src_run_cuda_for_cuda_0_cxx.cxx.o.
             words = re.search(r"/(cuda|gpu)/|cuda\w*\.cpp|nvrtc|nvcc|_for_cuda_", path)
             sizes[words is not None] += int(size)
             if words:
                 found.add(re.search(r"\bsrc/([a-z]+)|\bunity_src_([a-z]+)", path).group(1, 2))
         found = {one or other for one, other in found}
-        # These folders have such parts. If one is missing, the expression above no longer finds them.
+        # Each of these folders has code for CUDA. If a folder is missing, the regular expression above no longer finds its objects.
         assert found == {"backend", "compile", "lower", "render", "run", "schedule"}, sorted(found)
         share = sizes[True] / sizes[False]
         assert share <= 0.10, f"the parts for CUDA have {sizes[True]} bytes, {share:.1%} of the {sizes[False]} bytes of the others"
@@ -150,15 +150,15 @@ class Packaging:
         """C1.no_cuda: a program that uses no GPU opens neither CUDA's driver nor its compiler"""
         program = self.build_with_make(self.prefix, "harp", os.path.join(self.scratch, "no_cuda"))
         # ld.so lists each library that is to be loaded, also by dlopen and also if it is not found. There is a list for each process, in a
-        # file whose name ends with the number of the process. tests/cuda/device_test.cpp tests the same by the calls of a driver that is
-        # there.
+        # file whose name ends with the number of the process. tests/cuda/device_test.cpp tests the same on a machine with a (fake) driver,
+        # by the calls of this driver.
         self.run_consumer(program, self.prefix, LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(self.scratch, "loaded"))
         libraries = set()
         for name in os.listdir(self.scratch):
             if re.match(r"loaded\.\d+$", name):
                 with open(os.path.join(self.scratch, name), encoding="utf-8", errors="replace") as file:
                     libraries |= {os.path.basename(path) for path in re.findall(r"\bfile=(\S+)", file.read())}
-        assert "libharp.so.0" in libraries, sorted(libraries)  # the lists are what this test takes them for
+        assert "libharp.so.0" in libraries, sorted(libraries)  # otherwise the lists were not read correctly
         opened = [name for name in libraries if re.match(r"lib(cuda|nvrtc|nvidia)", name)]
         assert not opened, opened
 

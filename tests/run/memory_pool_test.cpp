@@ -1,4 +1,4 @@
-// Tests the memory pool of a context without a context: size classes, the limit, the order in which blocks are freed, threads, a fork while
+// Tests the class of a context's memory pool by itself: size classes, the limit, the order in which blocks are freed, threads, a fork while
 // the pool is in use, and allocators that fail.
 #include "run/memory_pool.h"
 

@@ -57,8 +57,8 @@ TEST_CASE("L6.symmetric_product/c: products that are not symmetric, and those fo
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 512]", "x @ transpose(flip(x, axes=[0]))")));
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 512], w: f32[512]", "(x * w) @ transpose(x)")));
   CHECK_FALSE(computes_half(graph_of("x: f32[2, 1024, 512]", "einsum(x, x, spec=\"aik,bjk->abij\")")));
-  // With one block of terms, no sums are stored between blocks of terms. With few rows there are few blocks of rows. So half would save
-  // little.
+  // With one block of terms, no sums are stored between blocks of terms. With few rows there are few blocks of rows. So computing only half
+  // of the product would save little.
   CHECK_FALSE(computes_half(graph_of("x: f32[1024, 256]", "x @ transpose(x)")));
   CHECK_FALSE(computes_half(graph_of("x: f32[64, 512]", "x @ transpose(x)")));
 }

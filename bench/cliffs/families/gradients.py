@@ -14,7 +14,7 @@ EPSILON = 1e-5
 def _draw_rows(d):
     op = d.pick("softmax", "log_softmax", "layer_norm", "rms_norm")
     rows, columns = matrix_of(d, 1 << 21)
-    # The gradients of norms of one or two numbers are differences that rounding dominates.
+    # Norms get at least four columns: the gradient of a norm of one or two numbers is a difference that consists mostly of rounding errors.
     return {"op": op, "rows": rows, "columns": max(columns, 4) if op.endswith("norm") else columns}
 
 
@@ -123,7 +123,7 @@ def conv_transposed_gradient(batch, channels, filters, image, kernel, stride, pa
         for p in range(kernel):
             for q in range(kernel):
                 full[:, :, p:p + reach:stride, q:q + reach:stride] += np.einsum("bchv,cf->bfhv", x, w[:, :, p, q], optimize=True)
-        g = np.zeros_like(full)  # the border of `full`, which the result does not contain, has no gradient
+        g = np.zeros_like(full)  # the border of `full` is not a part of the result, so its gradient is 0
         inside = (slice(None), slice(None), slice(padding, padding + out), slice(padding, padding + out))
         g[inside] = 2 * full[inside]
         dw = np.zeros_like(w)

@@ -124,7 +124,7 @@ TEST_CASE("E1.operators: an integer that the dtype of the other operand cannot h
   CHECK(sum[0] == 250);
   test = small > -128;
   CHECK(test[0]);
-  test = bytes < 300.0;  // a floating-point number beside integers: both are f32
+  test = bytes < 300.0;  // integers and a floating-point number: both are converted to f32
   CHECK(test[0]);
 }
 

@@ -93,7 +93,8 @@ class Merger {
     Names own;  // the names that are declared in the program's namespace
     for (const Declaration& declaration : declarations) {
       const std::string_view name = is_kernel(declaration.text) ? std::string_view() : declared_name(declaration);
-      // A declaration is the same in two programs if its text is, and if all names in it that a program declares are common ones.
+      // A declaration is the same in two programs if its text is the same, and if no name in it is declared in the namespace of one
+      // program.
       if (!name.empty() && times[name] == 1 && declaration.text.find("__shared__") == std::string_view::npos &&
           !mentions(declaration.text, own)) {
         const auto [common, is_new] = commons_.emplace(name, declaration.text);

@@ -330,7 +330,7 @@ HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
   const void* bottom = nullptr;
   size_t size = 0;
   __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
-  // A fiber that runs again was resumed by the scheduler, so these are the bounds of the scheduler's stack.
+  // Only the scheduler resumes a fiber, so the bounds of the stack from which `from` was resumed are those of the scheduler's stack.
   if (from.stack != nullptr) scheduler_bottom = bottom, scheduler_size = size;
 #endif
 }

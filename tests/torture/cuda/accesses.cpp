@@ -147,8 +147,8 @@ void write_cell(Array& array, size_t at) {
   cell.is_written = true;
 }
 
-/// Records an atomic operation, or the load with which the emulator begins it. Atomic operations of different threads on the same bytes do
-/// not race with each other.
+/// Records an atomic operation, or the load with which the emulator begins such an operation. Atomic operations of different threads on the
+/// same bytes do not race with each other.
 void update_cell(Array& array, size_t at) {
   Cell& cell = array.cells[at];
   const ThreadState& own = watch.threads[watch.thread];
