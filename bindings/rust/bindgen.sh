@@ -8,7 +8,7 @@ options="--allowlist-type harp_.* --allowlist-var HARP_.* --allowlist-function h
 make() { bindgen $options "$@" -- -std=c99; }
 make --generate types,vars --blocklist-type harp_api "$1" -o "$2/types.rs"
 make --generate functions --blocklist-type '.*' "$1" -o "$2/functions.rs"
-# Without layout tests: tests of the offsets of its 350 fields would be four times as long as everything else. tests/table.rs compares the
-# table with the C compiler's instead.
+# struct harp_api, without bindgen's layout tests: those of its 350 fields would be four times as long as everything else. Instead,
+# tests/table.rs compares the table with that of the library.
 bindgen --allowlist-type harp_api --no-recursive-allowlist --no-layout-tests --ctypes-prefix std::os::raw --no-doc-comments \
   --size_t-is-usize --generate types "$1" -o "$2/table.rs" -- -std=c99

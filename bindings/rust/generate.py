@@ -234,11 +234,12 @@ class Operation:
         return f"pub(crate) fn {self.rust}({', '.join(declared)}) -> Result<{result}> {{\n{text}}}\n"
 
     def none_given(self, lists):
-        """Returns the count if every list is left out: for slice the rank of the array, for others 0."""
+        """Returns the Rust expression for the length of lists that are all left out: the rank of the array for slice, 0 for other
+        operations."""
         return "sys::harp_node_rank(x) as usize" if self.name == "slice" else "0"
 
     def result_count(self):
-        """Returns the number of results in Rust; harp.api.json says "sections", "n" or "n + 1"."""
+        """Returns the Rust expression for the number of results, which harp.api.json gives in C ("sections", "n" or "n + 1")."""
         names = {p.name: p for p in self.parameters}
 
         def value(match):
@@ -268,7 +269,7 @@ class Operation:
         return "impl Int" if p.name == "indices" else "T"
 
     def method(self, of_tensor):
-        """Returns the methods of GraphNode or Tensor<T>: the one that panics and the one that returns the error."""
+        """Returns the two methods of GraphNode or Tensor<T> for this operation: one panics after an error, the other returns the error."""
         wrapper = "Tensor" if of_tensor else "GraphNode"
         has_self = bool(self.nodes) and self.nodes[0].kind == "node" and self.name not in ("where", "complex_from_parts") and not self.name.startswith("random_")
         declared, passed, call = ["&self"] if has_self else [], [], []

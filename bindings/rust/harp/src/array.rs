@@ -15,9 +15,9 @@ impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor<T> {
         if !array.is_standard_layout() {
             return Tensor::from_vec(array.iter().copied().collect(), dims);
         }
-        // The array may use only a part of its vector.
+        // The array may use only a part of the vector that it owns, which into_raw_vec returns.
         let (first, length) = (array.as_ptr() as usize, array.len());
-        #[allow(deprecated)] // its successor is not in ndarray 0.15
+        #[allow(deprecated)] // ndarray 0.15 lacks the function that replaces into_raw_vec
         let mut elements = array.into_raw_vec();
         let offset = if length == 0 { 0 } else { (first - elements.as_ptr() as usize) / std::mem::size_of::<T>() };
         elements.truncate(offset + length);

@@ -36,7 +36,7 @@ pub(crate) struct Memory {
 }
 
 enum Owner {
-    /// The memory of a `Vec` of the dtype's elements, without the length. It is freed with this layout.
+    /// Memory that was allocated as a `Vec` of elements of the dtype. It is freed with this layout.
     Rust(Layout),
     /// A buffer of the C library, which is only read.
     C { _kept: RawBuffer },
@@ -65,12 +65,12 @@ impl Memory {
 
     fn of_vec<S>(elements: Vec<S>) -> Memory {
         let mut elements = ManuallyDrop::new(elements);
-        // The memory of a vector has this layout, so its size fits.
+        // This cannot fail, because the vector's memory was allocated with this layout.
         let layout = Layout::array::<S>(elements.capacity()).unwrap_or_else(|_| Layout::new::<S>());
         Memory { data: elements.as_mut_ptr().cast(), owner: Owner::Rust(layout) }
     }
 
-    /// Returns the memory as a vector; a copy if Rust did not allocate it.
+    /// Returns the memory as a vector; a copy if the memory belongs to the C library.
     ///
     /// # Safety
     /// The memory must contain `length` elements of the type `S`, and must have been allocated with that type's alignment.

@@ -49,7 +49,7 @@ impl BuiltGraph {
         check_outside()?;
         // Safety: a live handle, and a text of this length. (The same holds below.)
         let raw = make(|error| unsafe { sys::harp_graph_parse(context.raw(), text.len(), text.as_ptr().cast(), error) })?;
-        Ok(BuiltGraph { raw, uses: None }) // the native functions of a text have no addresses
+        Ok(BuiltGraph { raw, uses: None }) // a graph that was read from a text cannot call native functions
     }
 
     /// Compiles a program for the backend "c" or "interp".

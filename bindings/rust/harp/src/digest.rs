@@ -12,7 +12,7 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 impl Digest {
-    /// The empty digest of one kind of object.
+    /// The digest with which the digests of one kind of object begin.
     pub(crate) const fn of_kind(kind: u64) -> Self {
         Digest(kind ^ 0x9e37_79b9_7f4a_7c15, kind.wrapping_mul(0xd6e8_feb8_6659_fd93) ^ 0xa076_1d64_78bd_642f)
     }

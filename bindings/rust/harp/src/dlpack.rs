@@ -17,7 +17,7 @@ pub use harp_sys::harp_dl_managed_versioned as DLManagedTensorVersioned;
 
 /// A flag of [`DLManagedTensorVersioned`]: the array is read-only.
 pub const READ_ONLY: u64 = sys::HARP_DL_READ_ONLY as u64;
-/// A flag of [`DLManagedTensorVersioned`]: the array is a copy that was made for the receiver.
+/// A flag of [`DLManagedTensorVersioned`]: the producer copied the array for the receiver.
 pub const IS_COPIED: u64 = sys::HARP_DL_IS_COPIED as u64;
 
 mod sealed {

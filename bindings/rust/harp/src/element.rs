@@ -20,8 +20,8 @@ pub trait Element: Copy + PartialEq + std::fmt::Debug + sealed::Sealed + 'static
     type Stored: Copy + 'static;
     /// The type of the parts of a complex number; for a real type the type itself.
     type Real: Element;
-    /// The complex type whose parts have this type; for a complex type the type itself. A type without one gives itself, and harp reports
-    /// an error.
+    /// The complex type whose parts have this type; for a complex type the type itself. Types without a complex type name themselves here,
+    /// and operations with complex results report an error for them.
     type Complex: Element;
     fn to_stored(self) -> Self::Stored;
     fn from_stored(stored: Self::Stored) -> Self;
@@ -40,9 +40,9 @@ pub unsafe trait Plain: Copy + 'static {
     const DTYPE: DType;
 }
 
-/// Numbers with an order, which wrap or round: all types except `bool` and complex numbers.
+/// Integers and floats, the numbers that can be compared: all types except `bool` and complex numbers.
 pub trait Real: Number {}
-/// `f32` and `f64`, and with the feature `half` its two types.
+/// `f32` and `f64`, and with the feature `half` also `half::f16` and `half::bf16`.
 pub trait Float: Real + Field {}
 /// Floats and complex numbers.
 pub trait Field: Number {}

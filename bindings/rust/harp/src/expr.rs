@@ -27,7 +27,7 @@ pub enum Expr {
     Select(Box<[Expr; 3]>),
 }
 
-/// The operations of [`Expr::Of`]. Division rounds down, x // 0 = 0, and the remainder has the sign of the divisor.
+/// The operations of [`Expr::Of`]. Division rounds down, a division by 0 gives 0, and the remainder has the sign of the divisor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arithmetic {
     Add,
@@ -45,7 +45,7 @@ impl Expr {
         Expr::Bounded(name.to_owned(), *bounds.start(), *bounds.end())
     }
 
-    /// The number, if the size is one.
+    /// Returns the size if it is a number; None for a variable or an expression.
     pub fn value(&self) -> Option<i64> {
         match self {
             Expr::Const(value) => Some(*value),

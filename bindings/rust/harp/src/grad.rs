@@ -37,8 +37,8 @@ pub(crate) fn check_again(call: &Call) -> Result<()> {
     }
 }
 
-/// Records what harp_grad_flags returns. Whether a gradient exists depends on the whole trace, so the trace is built once for each
-/// structure; for other operations harp is asked about the operands' dtypes and shapes only.
+/// Records a gradient (harp_grad_flags). Whether it exists depends on the whole trace, so for each new structure the trace is built and
+/// harp checks it. (Of other operations, harp checks only the dtypes and shapes of the operands.)
 pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_where_independent: bool) -> Result<Vec<Node>> {
     let flags = if zero_where_independent { sys::HARP_GRAD_ZERO_WHERE_INDEPENDENT as u32 } else { 0 };
     let given: Given = (xs.len(), grad_output.is_some(), flags);

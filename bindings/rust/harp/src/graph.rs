@@ -17,11 +17,11 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-/// NumPy broadcasting: axes align at the right, and an axis of size 1 is broadcast.
+/// A flag of a graph: operands broadcast as in NumPy. Axes align at the right, and an axis of size 1 is repeated.
 pub const GRAPH_BROADCAST: u32 = sys::HARP_GRAPH_BROADCAST as u32;
-/// Operands of different dtypes promote as the Array API standard says.
+/// A flag of a graph: operands of different dtypes promote as the Array API standard says.
 pub const GRAPH_PROMOTE: u32 = sys::HARP_GRAPH_PROMOTE as u32;
-/// In addition, bool, integers and floats promote among each other.
+/// A flag of a graph: like [`GRAPH_PROMOTE`], but bool, integers and floats also promote to each other.
 pub const GRAPH_PROMOTE_MIXED: u32 = sys::HARP_GRAPH_PROMOTE_MIXED as u32;
 
 /// A graph that is being built, with its inputs and outputs.
@@ -211,7 +211,7 @@ impl CumulativeOp {
     }
 }
 
-/// Names that user-defined functions use for what harp provides.
+/// Names by which user-defined functions refer to inputs, indices, sizes and the output.
 pub mod custom_placeholders {
     /// The element that is being computed.
     pub const OUTPUT: &str = "output";
@@ -313,7 +313,7 @@ impl GraphNode {
     pub fn concat(inputs: &[GraphNode], axis: i32) -> Result<GraphNode> {
         made(ops::concat(&nodes(inputs), axis))
     }
-    /// Arrays of the same shape, joined along a new axis at this position of the result.
+    /// Joins arrays of the same shape along a new axis, which has this position in the result.
     pub fn stack(inputs: &[GraphNode], axis: i32) -> Result<GraphNode> {
         made(ops::stack(&nodes(inputs), axis))
     }
@@ -321,7 +321,7 @@ impl GraphNode {
     pub fn einsum(spec: &str, inputs: &[GraphNode]) -> Result<GraphNode> {
         made(ops::einsum(spec, &nodes(inputs)))
     }
-    /// Arrays of one axis, each broadcast along the axes of the others. indexing: "ij", or None or "xy".
+    /// NumPy's meshgrid: broadcasts arrays of one axis to the grid that they span. `indexing` is "ij", or "xy" (also None).
     pub fn meshgrid(inputs: &[GraphNode], indexing: Option<&str>) -> Result<Vec<GraphNode>> {
         Ok(ops::meshgrid(&nodes(inputs), indexing)?.into_iter().map(GraphNode).collect())
     }
@@ -352,12 +352,12 @@ impl GraphNode {
         made(ops::custom_elementwise(&nodes(inputs), expression))
     }
 
-    /// A reduction of an expression's values over one axis, which is removed.
+    /// Evaluates an elementwise expression on the arrays and reduces its values along one axis, which is removed.
     #[track_caller]
     pub fn custom_reduce(inputs: Vec<GraphNode>, expression: AstNode, op: ReduceOp, axis: i32) -> GraphNode {
         expect(made(ops::custom_reduce(&nodes(&inputs), &expression.to_string(), op.name(), axis.into(), false)))
     }
-    /// Running values of an expression along one axis.
+    /// Evaluates an elementwise expression on the arrays, and computes running sums, products ... of its values along one axis.
     #[track_caller]
     pub fn custom_cumulative(inputs: Vec<GraphNode>, expression: AstNode, op: CumulativeOp, axis: i32) -> GraphNode {
         expect(made(ops::custom_cumulative(&nodes(&inputs), &expression.to_string(), op.name(), axis, 0)))

@@ -50,7 +50,7 @@ struct Named {
     size: Expr,
 }
 
-/// The backend, and the dtypes and sizes of the inputs; a size that `with_size` replaces is -1.
+/// The key of a program: the backend, and the dtypes and sizes of the inputs. A size that `with_size` sets is -1.
 type Key = (String, Vec<(DType, Vec<i64>)>);
 
 impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {

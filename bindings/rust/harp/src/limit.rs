@@ -31,7 +31,7 @@ const PASSES_PRODUCTS: [&str; 17] = [
     "unfold",
     "diagonal",
 ];
-/// Maximum length of a chain of such operations.
+/// Maximum number of nodes that limit_pending visits in its search for the operands of products.
 const MOST_PASSED: usize = 256;
 
 /// Computes a new node if its trace has become too large. If the node is a product, or results from a product by operations
@@ -60,13 +60,13 @@ pub(crate) fn limit_pending(node: &Node) {
     if realize(&cut.iter().collect::<Vec<_>>(), None, Why::Limit).is_ok() {
         measure(node);
     } else {
-        // The error is reported by whatever computes the node later. Until then, operations do not try again.
+        // A later computation of the node reports the error. Until then, operations on the node do not try to compute it again.
         node.set_bounds(0, 0);
     }
 }
 
-/// Replaces the upper bounds of a node by exact counts: the bounds count operations and arrays several times that are reached by several
-/// paths. Returns whether the trace is too large.
+/// Replaces the upper bounds that a node stores by exact counts. (The bounds count an operation or array several times if several paths
+/// lead to it.) Returns whether the trace is too large.
 fn measure(node: &Node) -> bool {
     let mut count = 0;
     let mut leaves: HashMap<*const Inner, (usize, u64)> = HashMap::new();

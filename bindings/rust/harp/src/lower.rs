@@ -19,13 +19,13 @@ type Raw = *mut sys::harp_node;
 pub(crate) struct Lowering {
     graph: *mut sys::harp_graph,
     made: RefCell<HashMap<*const Inner, Raw>>,
-    /// Results of functions that have several, keyed by the parameters that the results share.
+    /// The results of calls that have several results. The key is the address of the parameters, which the results of a call share.
     several: RefCell<HashMap<*const (), Vec<Raw>>>,
     /// Inputs that stand for arrays with values.
     inputs: RefCell<Vec<Raw>>,
     /// The bounds of the variables that were declared.
     variables: RefCell<HashMap<String, Expr>>,
-    /// What the graph's native functions point to.
+    /// What the `user` pointers of the graph's native functions point to.
     uses: RefCell<Vec<Arc<Use>>>,
 }
 
@@ -82,12 +82,12 @@ impl Lowering {
         unsafe { BuiltGraph::from_raw(graph, self.uses()) }
     }
 
-    /// Keeps what a native function of the graph points to.
+    /// Keeps alive what the `user` pointer of a native function of the graph points to.
     pub(crate) fn keep(&self, used: Arc<Use>) {
         self.uses.borrow_mut().push(used);
     }
 
-    /// What the graph's native functions point to, for programs of it.
+    /// What the `user` pointers of the graph's native functions point to. Programs of the graph keep it alive, too.
     pub(crate) fn uses(&self) -> Uses {
         let uses = self.uses.borrow();
         if uses.is_empty() {
@@ -179,8 +179,8 @@ impl Lowering {
         Ok(made)
     }
 
-    /// Declares inputs of the sources' dtypes and shapes, to use instead of the sources. Constants that take the dtype of other operands
-    /// stay constants.
+    /// Declares inputs that stand for the sources and have their dtypes and shapes. A source that is a constant without a dtype of its own
+    /// (it takes that of the other operand) stays a constant.
     pub(crate) fn declare_like(&self, sources: &[Node]) -> Result<Vec<Raw>> {
         let declare = |source: &Node| match source.info().dtype() {
             DType::Unknown => Ok(self.lower(&[source])?[0]),
@@ -201,7 +201,7 @@ impl Lowering {
         })
     }
 
-    /// Returns the nodes that a building function writes, or the error that it leaves in the graph.
+    /// Calls a building function of harp.h. Returns the nodes that it writes, or the error that it stores in the graph.
     pub(crate) fn build(&self, results: usize, f: impl FnOnce(&mut [Raw]) -> bool) -> Result<Vec<Raw>> {
         let mut made = vec![std::ptr::null_mut(); results];
         if f(&mut made) {
@@ -259,7 +259,7 @@ impl Lowering {
         Ok(one)
     }
 
-    /// Returns which of the arrays that were reached, in their order, a program of these nodes reads.
+    /// Returns the inputs that a program of these nodes has, in the program's order, as indices into the list of inputs declared so far.
     pub(crate) fn inputs_of(&self, nodes: &[Raw]) -> Result<Vec<usize>> {
         let declared = self.inputs.borrow();
         let (mut used, mut count) = (vec![std::ptr::null_mut(); declared.len()], 0);

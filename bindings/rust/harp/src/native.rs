@@ -68,7 +68,7 @@ unsafe impl Sync for Function {}
 pub struct Native(Arc<Named>);
 
 struct Named {
-    /// Distinguishes functions, even if the memory of a dropped one is reused.
+    /// Identifies the function. (Its address does not: a later function may have the address of a dropped one.)
     id: u64,
     name: String,
     function: Arc<Function>,
@@ -185,7 +185,7 @@ struct Parameters {
     dims: Dims,
 }
 
-/// The part of the call that enters a structure's digest: the inputs have digests of their own.
+/// What the call adds to the digest of a trace. The inputs are left out, because they have digests of their own.
 impl Hash for Parameters {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.native.0.id, self.dtype, &self.dims).hash(state);
@@ -225,8 +225,8 @@ fn apply(lowering: &Lowering, sources: &mut Args, p: &Parameters, made: &mut [Ra
     !made[0].is_null()
 }
 
-/// What the entry point of a closure must know about this call. If sizes are symbolic, an array with their values in the run becomes the
-/// last input. None: the graph has an error.
+/// Returns what the C function that calls a closure must know about this call. If sizes are symbolic, adds a last input: an array of the
+/// values that they have in the run. Returns None if the graph has an error.
 fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Option<Arc<Use>> {
     let mut symbolic: Vec<Expr> = Vec::new();
     let mut array = |dtype: DType, dims: &[Expr]| {

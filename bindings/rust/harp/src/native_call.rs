@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The result of a native function: nothing, or the error.
 pub type NativeResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// A size of an array of a native function: a number, or an index into the symbolic sizes that are passed to the call.
+/// A size of an array of a native function: a number, or an index into the list of symbolic sizes that each call receives.
 pub(crate) enum Size {
     Plain(i64),
     Symbolic(usize),
@@ -23,7 +23,8 @@ pub(crate) struct ArrayType {
     pub(crate) dims: Vec<Size>,
 }
 
-/// What a closure needs in one call of a graph; harp's `user` points to it. The graph and its programs keep it alive.
+/// A closure, and the arrays that one operation of a graph passes to it. The operation's `user` pointer points to this struct, which the
+/// graph and its programs keep alive.
 pub(crate) struct Use {
     pub(crate) function: Arc<Function>,
     pub(crate) inputs: Vec<ArrayType>,
@@ -48,7 +49,7 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// The sizes come from a run that harp has checked: none is negative, and the array fits memory.
+    /// `symbolic` contains sizes of a run. harp has checked them: none is negative, and the array fits memory.
     fn new(array: &ArrayType, symbolic: &[i64], data: *mut u8) -> Given<'a> {
         let size = |size: &Size| match size {
             Size::Plain(value) => *value as usize,
@@ -121,7 +122,7 @@ impl std::fmt::Debug for NativeCall<'_> {
     }
 }
 
-/// Why a closure failed, which the C library cannot pass on.
+/// Why a closure failed. It is stored here, because the C library reports only that it failed.
 enum Failure {
     Error(String),
     Panic(Box<dyn Any + Send>),
@@ -184,7 +185,7 @@ unsafe fn enter(user: *mut c_void, output: *mut c_void, arrays: &[*const c_void]
         };
         let inputs = used.inputs.iter().zip(arrays).map(|(array, &data)| Given::new(array, symbolic, data as *mut u8)).collect();
         let output = Given::new(&used.output, symbolic, output.cast());
-        // The memory may contain anything, and not every byte is a valid bool.
+        // The closure gets the output as initialised memory: before, it may contain anything, even bytes that are no valid bool.
         std::ptr::write_bytes(output.data, 0, output.count() * output.dtype.size());
         function(&mut NativeCall { inputs, output }).map_err(|error| error.to_string())
     }));
@@ -193,12 +194,12 @@ unsafe fn enter(user: *mut c_void, output: *mut c_void, arrays: &[*const c_void]
         Ok(Err(reason)) => Failure::Error(reason),
         Err(payload) => Failure::Panic(payload),
     };
-    // A thread that is ending has no such variable any more.
+    // The variable may be missing: a thread that ends has destroyed it already.
     drop(FAILURE.try_with(|last| last.replace(Some(failure))));
     1
 }
 
-/// Maximum number of inputs of a closure. The array of symbolic sizes is one more.
+/// Maximum number of inputs of a closure, not counting the array of symbolic sizes.
 pub(crate) const MOST_INPUTS: usize = 8;
 
 macro_rules! entries {

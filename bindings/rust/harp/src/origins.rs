@@ -114,7 +114,7 @@ fn has_gradient(inner: &Inner) -> bool {
     !matches!(inner.info.dtype(), Unknown | Bool | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
 }
 
-/// Reports whether a gradient of the node reaches its sources.
+/// Reports whether gradients flow from the node to its sources.
 fn passes_gradient(inner: &Inner) -> bool {
     has_gradient(inner) && !matches!(&*inner.state.borrow(), State::Call(call) if call.name == "stop_gradient")
 }
@@ -153,7 +153,7 @@ pub(crate) fn sources(root: &Node) -> Numbers {
     found
 }
 
-/// Records what an array was computed from; an entry lasts as long as the source exists.
+/// Records the sources from which an array was computed.
 pub(crate) fn remember(made: &Node, sources: &Numbers, why: Why) {
     if sources.is_empty() {
         return;
@@ -166,14 +166,16 @@ pub(crate) fn remember(made: &Node, sources: &Numbers, why: Why) {
     });
 }
 
-/// Records that a program without a trace computed arrays from others: each result depends on all inputs that can have gradients.
+/// Records that a program of a `Jit` computed arrays. No trace shows their sources, so each result counts as computed from all inputs that
+/// can have gradients.
 pub(crate) fn remember_call(made: &[&Node], inputs: &[&Node]) {
     let inputs = inputs.iter().filter(|input| has_gradient(&input.0));
     let numbers = TABLE.with(|table| inputs.map(|input| table.borrow_mut().number(input)).collect());
     made.iter().filter(|made| has_gradient(&made.0)).for_each(|made| remember(made, &numbers, Why::Jit));
 }
 
-/// Makes an array a constant for gradients. Arrays that were computed from it before keep its sources.
+/// Makes an array a constant for gradients: removes the record of its sources. Arrays that were computed from it before still count as
+/// computed from these sources.
 pub(crate) fn make_constant(node: &Node) {
     let number = node.0.origin.get();
     if number == 0 {
@@ -187,9 +189,9 @@ pub(crate) fn make_constant(node: &Node) {
     });
 }
 
-/// Removes a node that has a number and is dropped.
+/// Removes the entry of a node that is being dropped.
 pub(crate) fn forget(number: u64) {
-    // A thread that is ending has no table any more.
+    // The table may be missing: a thread that ends has destroyed it already.
     let _ = TABLE.try_with(|table| table.borrow_mut().remove(number));
 }
 

@@ -16,7 +16,8 @@ use harp_sys as sys;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A program for one structure. `inputs` contains for each array that the program reads its index among the arrays that a walk reaches.
+/// The compiled program for one structure of traces. `inputs` contains for each input of the program its index among the arrays that a walk
+/// through the trace reaches.
 pub(crate) struct Plan {
     program: Program,
     inputs: Vec<usize>,
@@ -29,7 +30,8 @@ thread_local! {
 
 /// Walks through the trace of nodes, from each node to its sources, first to last, and calls `at` when it reaches a node for the first
 /// time. `at` returns whether to continue to the node's sources. Returns a digest of the structure, which
-/// contains for each node whether it is an operation, is none, or was reached before. The pointers are valid as long as `roots`.
+/// states for each node whether it is an operation, another node, or a node that was reached before. The pointers are valid as long as the
+/// roots exist.
 pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner) -> bool) -> Digest {
     let this = WALKS.with(|walks| {
         walks.set(walks.get() + 1);
@@ -79,11 +81,12 @@ pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>, wh
         roots.iter().for_each(|root| origins::make_constant(root));
         return Ok(());
     }
-    // Recorded before the computation: arrays that only the traces keep alive are dropped with the traces, and the record then skips them.
+    // Sources are recorded before the computation, which drops the traces. Arrays that only the traces kept alive are then dropped, too,
+    // and the record connects the results with the sources of these arrays.
     wanted.iter().for_each(|root| origins::remember(root, &origins::sources(root), why));
     let outcome = compute(&wanted, configuration);
     if outcome.is_err() {
-        wanted.iter().for_each(|root| origins::make_constant(root)); // still a lazy tensor, whose sources a gradient reaches
+        wanted.iter().for_each(|root| origins::make_constant(root)); // still lazy: gradients reach its sources by its trace
     }
     outcome
 }
@@ -195,7 +198,7 @@ pub(crate) fn structure(nodes: &[&Node]) -> Digest {
     walk(nodes, &mut Vec::new(), |_, _| true)
 }
 
-/// The arrays that a program of a node reads, in the order in which lowering declares them.
+/// The arrays and numbers in the trace of a node, in the order in which the node's graph declares them as inputs.
 pub(crate) fn leaves(root: &Node, context: &Context) -> Result<Vec<RawBuffer>> {
     let mut arrays = Vec::new();
     walk(&[root], &mut Vec::new(), |node, _| {

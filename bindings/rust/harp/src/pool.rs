@@ -4,8 +4,8 @@ use crate::lower::Lowering;
 use harp_sys as sys;
 use std::ptr;
 
-/// Positions of the windows of pools. A list is empty (the default), or has one number for all axes, or one for each; a padding may have
-/// two for each.
+/// Options of the pooling operations: the positions of their windows. A list is empty (the default), or has one number for all axes, or one
+/// for each axis; `padding` may also have two for each axis.
 ///
 /// ```
 /// use harp::{PoolOptions, Tensor};

@@ -117,7 +117,7 @@ pub struct ArrayInfo {
     pub shape: String,
     /// -1 where the size is symbolic.
     pub dims: Vec<i64>,
-    /// For an output: the inputs that may be the same array.
+    /// For an output: the indices of the inputs with which it may share its array.
     pub in_place: Vec<usize>,
 }
 
@@ -224,8 +224,8 @@ impl Program {
         Ok(made.into_iter().map(|(memory, info)| unsafe { Buffer::of_memory(memory, info) }).collect())
     }
 
-    /// The sizes of the outputs could not be computed. If the reason is an input that does not fit, a run says which one: it checks the
-    /// inputs before it looks at the outputs, of which none are given here.
+    /// Returns the error to report when the sizes of the outputs cannot be computed. If the reason is an input that does not fit, a run
+    /// without outputs says which one, because a run checks the inputs first.
     fn mistake_of_inputs(&self, inputs: &[Array], found: Error) -> Error {
         match self.call(inputs, &mut []) {
             Err(error) if error.kind() == found.kind() => error,

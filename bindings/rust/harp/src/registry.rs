@@ -30,7 +30,7 @@ impl Backend {
     pub fn context(&self) -> &Context {
         &self.context
     }
-    /// Number of structures for which programs were made since [`clear_cache`].
+    /// Number of programs that were made since [`clear_cache`], one for each structure.
     pub fn program_count(&self) -> usize {
         self.plans.borrow().len()
     }
@@ -130,7 +130,7 @@ pub fn default_backend() -> Result<Rc<Backend>> {
 /// Sets the backend of the tensors that this thread makes from now on. Operations between tensors of two backends are errors.
 pub fn set_default_backend(backend: &Rc<Backend>) {
     let before = REGISTRY.with(|registry| registry.borrow_mut().default.replace(backend.clone()));
-    drop(before); // dropped here, together with its programs, because what their closures own may use the registry
+    drop(before); // here the registry is not borrowed: what the closures of the backend's programs own may use it in `drop`
 }
 
 /// Drops the programs that this thread's backends made, and the inferred results of operations. Compiled kernels stay in the context's

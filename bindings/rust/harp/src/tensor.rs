@@ -135,7 +135,7 @@ impl<T: Element> Tensor<T> {
         expect(Tensor::constant(1.0, dims.into()))
     }
 
-    /// An array of 0 or 1, which every element type can represent.
+    /// An array in which every element is `value`, which is 0 or 1: every element type can represent these.
     fn constant(value: f64, dims: Dims) -> Result<Self> {
         ops::full(&GraphNode::constant_of(T::DTYPE, value)?.0, dims).and_then(Tensor::made)
     }
@@ -160,7 +160,7 @@ impl<T: Element> Tensor<T> {
     pub fn try_concat(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
         ops::concat(&nodes(tensors), axis).and_then(Tensor::made)
     }
-    /// Arrays of the same shape, joined along a new axis at this position of the result.
+    /// Joins arrays of the same shape along a new axis, which has this position in the result.
     #[track_caller]
     pub fn stack(tensors: &[&Tensor<T>], axis: i32) -> Self {
         expect(Tensor::try_stack(tensors, axis))
@@ -181,7 +181,7 @@ impl<T: Element> Tensor<T> {
     pub fn einsum(spec: &str, tensors: &[&Tensor<T>]) -> Result<Self> {
         ops::einsum(spec, &nodes(tensors)).and_then(Tensor::made)
     }
-    /// Arrays of one axis, each broadcast along the axes of the others. indexing: "ij", or None or "xy".
+    /// NumPy's meshgrid: broadcasts arrays of one axis to the grid that they span. `indexing` is "ij", or "xy" (also None).
     pub fn meshgrid(tensors: &[&Tensor<T>], indexing: Option<&str>) -> Result<Vec<Self>> {
         ops::meshgrid(&nodes(tensors), indexing)?.into_iter().map(Tensor::made).collect()
     }
@@ -219,7 +219,7 @@ impl<T: Element> Tensor<T> {
         self.compute(Some(configuration).filter(|&given| *given != Configuration::default()), Why::Constant)
     }
 
-    /// The values for a caller that reads them. For gradients, the tensor's sources stay recorded.
+    /// The values, computed because the program reads them. The tensor's sources stay recorded, so that gradients through it fail.
     pub(crate) fn values(&self) -> Result<Buffer> {
         self.compute(None, Why::Values)
     }

@@ -34,7 +34,7 @@ pub(crate) struct Inner {
     /// A digest of the structure of the trace. An array with values contributes its dtype and shape, but neither its values nor the
     /// operations that it was computed by.
     digest: Cell<Digest>,
-    /// The number of the last walk that reached the node, and the number that this walk gave it.
+    /// The number of the last walk (plan.rs) that reached the node, and the node's position in this walk.
     pub(crate) visit: Cell<(u64, u32)>,
     /// Upper bound of the number of nodes of the trace, excluding arrays with values.
     size: Cell<u32>,
@@ -49,7 +49,8 @@ pub(crate) enum State {
     Input(Box<str>),
     /// An array with values.
     Array(Buffer),
-    /// A number in a tensor's expression: an input of rank 0, so that another number needs no other program. Aligned like any element.
+    /// A number next to a tensor. Programs read it as an input of rank 0, so another number needs no other program. Two u64, so that it is
+    /// aligned like an element of any dtype.
     Number([u64; 2]),
     Call(Call),
 }
@@ -60,7 +61,7 @@ pub(crate) struct Call {
     pub(crate) name: &'static str,
     pub(crate) apply: Apply,
     pub(crate) sources: Sources,
-    /// Which result, for a function with several.
+    /// The index of the result, for a function with several results.
     pub(crate) result: u32,
 }
 
@@ -71,7 +72,7 @@ pub(crate) enum Apply {
     With(Rc<dyn Parameters>),
 }
 
-/// The parameters of a function, and the call of it.
+/// The parameters of a function of harp.h, and the code that calls it with them.
 pub(crate) trait Parameters {
     /// Writes as many nodes as `results` has room for; false: there was an error, which the graph stores.
     fn apply(&self, lowering: &Lowering, sources: &mut Args, results: &mut [*mut sys::harp_node]) -> bool;
@@ -123,11 +124,11 @@ pub(crate) struct GraphHome {
     pub(crate) name: RefCell<String>,
 }
 
-/// Flags HARP_GRAPH_... for tensors, which broadcast as ndarray's arrays do.
+/// Flags HARP_GRAPH_... of the graphs that are made of tensors: tensors broadcast as ndarray's arrays do.
 pub(crate) const TENSOR_FLAGS: u32 = sys::HARP_GRAPH_BROADCAST as u32;
 
 impl GraphHome {
-    /// Describes the owner of a node that does not belong to this owner.
+    /// Describes the owner `home` for an error message; None if nodes of `home` can be used in this graph.
     pub(crate) fn other_than(&self, home: &Home) -> Option<String> {
         match home {
             Home::Anywhere => None,
@@ -138,7 +139,8 @@ impl GraphHome {
 }
 
 impl Home {
-    /// Makes `self` the owner of the result of operands of two owners.
+    /// Sets `self` to the owner of the result of an operation whose operands have the owners `self` and `other`. Fails if these cannot be
+    /// combined.
     fn join(&mut self, other: &Home) -> Result<()> {
         match (&*self, other) {
             (_, Home::Anywhere) | (Home::Backend(_), Home::AnyBackend) => {}
@@ -350,10 +352,10 @@ pub(crate) fn call_known<P: Hash + 'static>(
 struct New {
     call: Call,
     home: Home,
-    /// A digest of name and parameters, and one of the whole structure.
+    /// `operation` is a digest of name and parameters, `digest` one of the whole structure.
     operation: Digest,
     digest: Digest,
-    /// The node's bounds: number of operations, and bytes of arrays.
+    /// Upper bounds for the node's trace: number of operations, and bytes of arrays.
     bounds: (u32, u64),
 }
 
@@ -371,7 +373,8 @@ impl New {
         Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, operation, digest, bounds: (size, held) })
     }
 
-    /// What dtype and shape of the results depend on: the operands' dtypes and shapes, and constants that take the dtype of other operands.
+    /// A digest of everything on which dtype and shape of the results depend: the operation, the operands' dtypes and shapes, and operands
+    /// that are constants without a dtype of their own.
     fn signature(&self, sources: &[&Node]) -> Digest {
         let mut signature = self.operation.with(u64::from(self.home.flags()));
         for source in sources {
@@ -404,7 +407,7 @@ fn record_one(new: New, sources: &[&Node]) -> Result<Node> {
     Ok(node)
 }
 
-/// Maximum number of results of an operation: a caller may request more parts than fit memory.
+/// Maximum number of results of an operation. Without a limit, a caller could request more results than fit memory.
 const MOST_RESULTS: usize = 1 << 20;
 
 fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
@@ -413,7 +416,7 @@ fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
         return Err(Error::new(ErrorKind::Range, text));
     }
     if results == 0 {
-        infer(&new.call, &new.home, 0)?; // reports the error, for example of "0 parts"
+        infer(&new.call, &new.home, 0)?; // harp reports the error, for example for a split into 0 parts
     }
     let signature = new.signature(sources).with(results as u64);
     let mut made = Vec::with_capacity(results);

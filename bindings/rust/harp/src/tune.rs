@@ -25,7 +25,7 @@ pub enum SearchStrategy {
 /// Which configurations are tried, and for how long. They always vary the schedules of kernels, optimiser passes and compiler flags.
 #[derive(Clone, Debug, Default)]
 pub struct SearchSpace {
-    /// Settings that stay fixed: flags are kept, a vector width is not changed. The schedule must be empty.
+    /// Settings that every configuration has: the flags, and the vector width if it is given. Its schedule must be empty.
     pub base: Configuration,
     /// C compilers to try besides the context's; empty: clang if that is gcc, gcc if that is clang.
     pub compilers: Vec<String>,

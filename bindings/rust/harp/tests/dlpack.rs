@@ -60,7 +60,7 @@ fn arrays_come_in_without_a_copy_and_are_deleted_once() {
     assert_eq!(x.to_vec().unwrap(), [1, 2, 3, 4, 5, 6]);
     drop((x, sum));
     assert_eq!(deleted.load(Ordering::SeqCst), 0);
-    // The array on another thread, and as a vector, which is a copy.
+    // Another thread converts the array to a vector, which is a copy.
     let vector = std::thread::spawn(move || copy.into_vec::<i64>().unwrap()).join().unwrap();
     assert_eq!(vector, [1, 2, 3, 4, 5, 6]);
     assert_eq!(deleted.load(Ordering::SeqCst), 1);
@@ -167,7 +167,8 @@ fn pending_arrays_are_bounded() {
         counts.push(deleted);
         let gone = counts.iter().map(|count| count.load(Ordering::SeqCst)).sum::<usize>();
         assert!(counts.len() - gone <= 8, "{} arrays are pending after turn {}", counts.len() - gone, turn);
-        // Eight of them and the first number exceed half a GiB; arrays that something else keeps alive do not count.
+        // The trace is computed when the arrays that only it keeps alive exceed half a GiB: eight of the large ones, together with the
+        // small first one. Arrays that something else keeps alive do not count.
         assert_eq!(gone == 0, turn < 7, "after turn {}", turn);
     }
     assert_eq!(sum.item().unwrap(), 1);

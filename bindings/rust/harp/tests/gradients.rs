@@ -55,7 +55,7 @@ fn long_traces_are_missed() {
         y = &y + &x;
     }
     fails(&y, &x, "more than 10,000 operations");
-    // Reading the result of the whole trace does not hide the reason of a later error.
+    // After the result has been read, the error gives that as the reason.
     let z = &y * 2.0;
     assert_eq!(z.item().unwrap(), 24_002.0);
     fails(&z, &x, "values were read");
@@ -67,13 +67,13 @@ fn a_constant_is_one_on_purpose() {
     let s = &x * &x;
     s.realize().unwrap();
     assert_eq!(gradient(&(&s * &x), &x).unwrap(), [1.0, 4.0]);
-    // Also if it was read before, or is realised together with others.
+    // A realised tensor is also a constant if it was read before, or was realised together with others.
     let (t, u) = (&x * 3.0, &x * 5.0);
     t.to_vec().unwrap();
     u.to_vec().unwrap();
     Tensor::realize_all(&[&t, &u]).unwrap();
     assert_eq!(gradient(&(&t * &u * &x), &x).unwrap(), [15.0, 60.0]);
-    // An array that was read while its source was no constant is still an error.
+    // b was read before its source a became a constant: gradients through b still fail.
     let a = &x * 2.0;
     a.to_vec().unwrap();
     let b = &a * 2.0;
@@ -84,8 +84,8 @@ fn a_constant_is_one_on_purpose() {
     assert_eq!(gradient(&(&a * &x), &x).unwrap(), [2.0, 4.0]);
 }
 
-/// Gradients with respect to arrays that were computed in several steps, and to tensors that were computed only after others were computed
-/// from them.
+/// Gradients through arrays that were computed in several steps, and with respect to tensors that were computed only after others had been
+/// computed from them.
 #[test]
 fn sources_are_known_through_what_is_gone() {
     let x = on_interp(&[1.0, 2.0]);
@@ -100,7 +100,7 @@ fn sources_are_known_through_what_is_gone() {
     s.to_vec().unwrap();
     fails(&(&s * &middle), &middle, "values were read"); // middle is lazy
     middle.realize().unwrap();
-    fails(&(&s * &middle), &middle, "values were read"); // middle is a constant now, but s was computed from it
+    fails(&(&s * &middle), &middle, "values were read"); // middle is a constant now, but s was computed from it before
     let other = &x + 2.0;
     let y = &other * &x;
     other.to_vec().unwrap();
@@ -113,22 +113,22 @@ fn there_are_no_false_alarms() {
     let (x, stranger) = (on_interp(&[1.0, 2.0]), on_interp(&[5.0, 7.0]));
     let s = &x * &x;
     s.to_vec().unwrap();
-    // The array itself, arrays that were computed from it later, and unrelated arrays.
+    // Gradients with respect to an array that was read, to arrays that were computed from it later, and to unrelated arrays exist.
     assert_eq!(gradient(&(&s * &s), &s).unwrap(), [2.0, 8.0]);
     let later = &s * 2.0;
     assert_eq!(gradient(&(&later * &s), &later).unwrap(), [1.0, 4.0]);
     later.to_vec().unwrap();
     assert_eq!(gradient(&(&later * &later), &later).unwrap(), [4.0, 16.0]);
     assert_eq!(gradient(&(&s * &stranger), &stranger).unwrap(), [1.0, 4.0]);
-    // A sibling: an array with the same sources.
+    // The gradient with respect to a sibling (an array with the same sources) exists, too.
     let sibling = &x + 1.0;
     assert_eq!(gradient(&(&s * &sibling), &sibling).unwrap(), [1.0, 4.0]);
-    // x is computed itself, and constants that were lazy.
+    // Gradients with respect to realised tensors, and to constants such as zeros, exist, too.
     x.realize().unwrap();
     assert_eq!(gradient(&(&x * &x), &x).unwrap(), [2.0, 4.0]);
     let zeros = Tensor::<f64>::zeros([2]);
     assert_eq!(gradient(&(&s * &zeros), &zeros).unwrap(), [1.0, 4.0]);
-    // Arrays through which no gradient flows anyway.
+    // Arrays of bools and results of stop_gradient may be read: no gradient flows through them anyway.
     let (mask, copy) = (x.gt(1.5), x.stop_gradient());
     assert_eq!(mask.to_vec().unwrap(), [false, true]);
     assert_eq!(copy.to_vec().unwrap(), [1.0, 2.0]);

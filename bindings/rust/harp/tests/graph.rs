@@ -190,7 +190,7 @@ fn functions_of_ones_own_read_any_element() {
     use harp::graph::custom_placeholders as ph;
     let mut graph = Graph::new();
     let x = graph.input("x").with_shape([2, 3]).build();
-    // y[i, j] = x[i, 0] + x[i, 2] (steps of 2) of the flat array, times 10 where j > 0
+    // y[i, j] = x[i, 0] + x[i, 2], times 10 where j > 0. The loop has the step 2, and x is read by flat indices.
     let flat = |column: harp::ast::AstNode| load(var(ph::input(0)), var(ph::ridx(0)) * var(ph::shape(1)) + column, Type::F32);
     let inner = block(
         vec![

@@ -16,7 +16,7 @@ macro_rules! check {
         assert_eq!(x.gt($half::ZERO).to_vec().unwrap(), [true, false, true]);
         let slope = (&x * &x).sum(.., false).grad(&[&x]).unwrap();
         assert_eq!(slope[0].to_vec().unwrap(), values(&[2.0, -4.0, 1.0]));
-        // Each operation rounds once, as half's own arithmetic does.
+        // A sum is computed in f32 and rounded once, at the end.
         let sum = x.realize().unwrap().as_slice::<$half>().unwrap().iter().fold(0.0, |sum, x| sum + x.to_f32());
         assert_eq!(x.sum(.., false).item().unwrap(), $half::from_f32(sum));
 

@@ -2,11 +2,12 @@
 use harp::{ErrorKind, Tensor};
 use std::process::Command;
 
-/// What a program sees where the loader finds no usable libharp. `a_library_that_cannot_be_loaded_is_an_error` makes such an environment.
+/// Tests the errors of a program if the loader finds no usable libharp. `a_library_that_cannot_be_loaded_is_an_error` runs this test in
+/// such an environment.
 #[test]
 #[ignore = "runs in a process of its own"]
 fn without_a_library() {
-    // Safety: these files are not harp's library, and say so.
+    // Safety: none of these names is that of a library which defines symbols with harp's names.
     for (name, expected) in [("/no/such/libharp.so", "cannot open"), ("libm.so.6", "harp_get_api"), ("a\0b", "zero byte")] {
         let mistake = unsafe { harp::load(name) }.unwrap_err();
         assert_eq!(mistake.kind(), ErrorKind::Io);
@@ -26,7 +27,7 @@ fn without_a_library() {
 
 #[test]
 fn a_library_that_cannot_be_loaded_is_an_error() {
-    // The loader looks here first, so a libharp in the system's directories does not matter.
+    // The loader searches LD_LIBRARY_PATH first, so it does not use a libharp in the system's directories.
     let folder = std::env::temp_dir().join(format!("harp-no-library-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("libharp.so.0"), "no library").unwrap();

@@ -45,7 +45,7 @@ fn a_function_is_compiled_once_and_told_apart_from_others() {
         assert_eq!(y.to_vec().unwrap(), [turn as f32 / 2.0 - 1.0, 1.0 - turn as f32 / 2.0]);
     }
     assert_eq!(backend.program_count(), 1);
-    // Two closures of the same type, in one program and in two.
+    // Two closures of the same Rust type are different functions, in one program and in two programs.
     let constant = |value: f32| {
         Native::new("constant", move |call: &mut NativeCall| {
             call.output::<f32>()?.fill(value);
@@ -146,7 +146,8 @@ thread_local! {
     static ELSEWHERE: RefCell<Option<Tensor<f32>>> = const { RefCell::new(None) };
 }
 
-/// Nothing can run inside a run: realising a source of the tensor that is being computed would free arrays that the run reads.
+/// A native function cannot run a program: if it realised a source of the tensor that is being computed, it would free arrays that the
+/// outer run reads.
 #[test]
 fn a_function_cannot_use_harp_while_it_runs() {
     let kinds = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -240,7 +241,7 @@ fn bools_are_bools() {
     let flip = Native::new("flip", |call: &mut NativeCall| {
         let x = call.input::<bool>(0)?;
         for (y, x) in call.output::<bool>()?.iter_mut().zip(x) {
-            *y = !(*y | x); // what the output contained before is false
+            *y = !(*y | x); // the output initially contains false
         }
         Ok(())
     });
@@ -358,7 +359,7 @@ fn functions_need_no_inputs() {
     }
 }
 
-/// The reason of a failure in a run by the C library's handle is not reported for a later run.
+/// A closure fails in a run that calls the C library directly (as_raw). The error of a later run does not contain its reason.
 #[test]
 fn an_old_reason_is_forgotten() {
     let mut bias = -1.0f32;

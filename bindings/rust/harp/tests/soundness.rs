@@ -36,7 +36,7 @@ fn things_may_be_dropped_in_any_order() {
     assert_eq!((node + 1.0f32).dtype(), DType::F32);
 }
 
-/// A thread may drop tensors last of all.
+/// Tensors in a thread-local variable may be dropped last of all, when the thread ends.
 #[test]
 fn tensors_may_outlive_the_threads_registry() {
     thread_local! {
@@ -102,7 +102,7 @@ fn empty_arrays_and_arrays_of_rank_0() {
     assert_eq!(Tensor::<f32>::from_vec(vec![], [2, 0]).to_string(), "[[], []]");
     assert_eq!(Tensor::from(3i8).to_string(), "3");
     assert!(Tensor::from_vec(vec![true], [] as [i64; 0]).item().unwrap());
-    // A vector keeps its spare capacity.
+    // A vector that becomes a tensor and then a vector again keeps its memory, including the spare capacity.
     let mut spare = Vec::with_capacity(64);
     spare.push(1.0f64);
     let place = spare.as_ptr();
@@ -130,7 +130,7 @@ fn sizes_of_tensors_are_numbers() {
     assert_eq!(Tensor::try_from_vec(vec![1.0f32], [n()]).unwrap_err().kind(), ErrorKind::Shape);
 }
 
-/// In C, a number this far below 0 may be the handle of a symbolic size.
+/// In the C library, a number far below 0 may be the handle of a symbolic size. Here, such numbers are never accepted as sizes.
 #[test]
 fn numbers_are_no_handles() {
     let x = Tensor::from_vec(vec![1.0f32, 2.0], [2]);
@@ -139,8 +139,8 @@ fn numbers_are_no_handles() {
         assert!(x.try_expand([size, 2]).is_err(), "{}", size);
     }
     assert_eq!(Tensor::<i64>::arange_from(0, i64::MIN + 2, -1).unwrap_err().kind(), ErrorKind::InvalidArgument);
-    // In C, this is the handle of the first variable of the 3000th graph of a process: it would be n of one of these graphs if numbers were
-    // passed on.
+    // In the C library, this number is the handle of the first variable of the 3000th graph of a process. If it were passed on as a size,
+    // it would be the variable n of one of these graphs.
     let handle = -(1i64 << 62) - 1 - (3000 << 31);
     for _ in 0..4000 {
         let mut graph = Graph::new();

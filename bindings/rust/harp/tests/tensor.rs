@@ -89,7 +89,7 @@ fn a_structure_is_compiled_once() {
         assert_eq!(y.item().unwrap(), expected);
         assert_eq!(c.program_count(), 1);
     }
-    // The same operations on one array twice, or on another size, are different structures.
+    // The same operations with one array as both operands, or on arrays of another size, are different structures.
     let a = ramp(8);
     let _ = (&a * &a + 1.0).sum(.., false).item().unwrap();
     assert_eq!(c.program_count(), 2);
@@ -112,7 +112,7 @@ fn what_is_shared_belongs_to_the_structure() {
     assert_eq!(second.item().unwrap(), -20.0);
     let (x, y) = (&a - &b, &a - &b);
     assert_eq!(((&x - &y) + &x).item().unwrap(), -1.0);
-    // A part that was computed in between is an array for the rest.
+    // A part of a trace that was computed in between is an input array for the rest.
     let part = &c * &d;
     let whole = &part + &a;
     assert_eq!(part.item().unwrap(), 12.0);
@@ -150,7 +150,8 @@ fn a_long_trace_realises_itself() {
     drop(y);
 }
 
-/// A sum reads a product through other shapes of it: the product is not computed, and so not rounded, before.
+/// When a trace becomes too large, products are not computed, because that would round them: a later sum may read them, even after a
+/// reshape.
 #[test]
 fn a_trace_that_realises_itself_leaves_products() {
     let interp = harp::backend("interp").unwrap();
@@ -211,7 +212,7 @@ fn mistakes_have_the_text_of_the_library() {
     assert!(mistake.message().contains("[3]") && mistake.message().contains("[4]"), "{}", mistake);
     let panic = std::panic::catch_unwind(|| ramp(3) + ramp(4)).unwrap_err();
     assert_eq!(panic.downcast_ref::<String>().unwrap(), mistake.message());
-    // After an error everything is as before.
+    // After an error, the same thread can go on computing.
     assert_eq!((ramp(3) + ramp(3)).to_vec().unwrap(), [0.0, 2.0, 4.0]);
     assert_eq!(Tensor::try_from_vec(vec![1.0f32], [2]).unwrap_err().kind(), ErrorKind::Shape);
     assert_eq!(ramp(2).item().unwrap_err().kind(), ErrorKind::Shape);

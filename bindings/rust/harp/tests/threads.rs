@@ -22,7 +22,8 @@ fn harp_h_says_who_may_share_what() {
     send_and_sync::<Array<'_>>();
 }
 
-/// Types that belong to their thread: if one were `Send`, `is_not` would be ambiguous, and this file would not compile.
+/// Types that must be neither `Send` nor `Sync`. If one were `Send`, the call of `is_not` would be ambiguous, and this file would not
+/// compile.
 #[test]
 fn what_belongs_to_its_thread_is_neither() {
     trait NotSend<Which> {
@@ -72,7 +73,7 @@ fn threads_run_one_program_and_compile_one_graph() {
     }
 }
 
-/// A compiler that never ends reports that it has begun; then another thread cancels the compilation.
+/// The compiler is a script that never ends. When it has started, another thread cancels the compilation.
 #[test]
 fn another_thread_ends_a_compilation() {
     let folder = std::env::temp_dir().join(format!("harp-rust-cancel-{}", std::process::id()));
@@ -96,7 +97,7 @@ fn another_thread_ends_a_compilation() {
         });
         let options = CompileOptions { cancel: Some(&cancel), ..CompileOptions::default() };
         let outcome = graph.compile_with_options("c", options);
-        std::fs::write(&begun, "").unwrap(); // so that the other thread ends in any case
+        std::fs::write(&begun, "").unwrap(); // the other thread waits for this file, so it also ends if the compiler never started
         outcome.unwrap_err()
     });
     std::fs::remove_dir_all(&folder).unwrap();

@@ -33,12 +33,12 @@ pub enum DType {
     F64,
     /// An array of such elements.
     Ptr(Box<DType>),
-    /// `Tuple(vec![])` is the type of no value.
+    /// `Tuple(vec![])` is the unit type: there is no value.
     Tuple(Vec<DType>),
 }
 
 impl DType {
-    /// The dtype of array elements of this type.
+    /// The dtype of array elements that have this type.
     pub fn element(&self) -> Option<ElementType> {
         Some(match self {
             DType::Bool => ElementType::Bool,
@@ -63,7 +63,7 @@ pub enum FunctionKind {
     Normal,
 }
 
-/// The variables of a block. It is empty at first: [`helper::declare`] is a statement.
+/// The scope of a block. It lists no variables, because variables are declared by statements ([`helper::declare`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope(());
 
@@ -73,7 +73,8 @@ impl Scope {
     }
 }
 
-/// A parameter of a function. Functions in graphs have none: inputs and output have fixed names ([`crate::graph::custom_placeholders`]).
+/// A parameter of a function. A function that is used in a graph has no parameters: its inputs and its output have fixed names
+/// ([`crate::graph::custom_placeholders`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VarDecl {
     pub name: String,

@@ -5,13 +5,13 @@ use crate::generated::codes::{DType as ElementType, ErrorKind};
 use crate::graph::custom_placeholders as ph;
 use std::fmt;
 
-/// What is known about an input; the dtype `Unknown` means that it is not known.
+/// What is known about an input of a user-defined function. The dtype is `Unknown` if it is not known.
 pub(crate) struct Input {
     pub(crate) dtype: ElementType,
     pub(crate) rank: usize,
 }
 
-/// A function in the form that harp accepts.
+/// A user-defined function as text in harp's loop language.
 pub(crate) struct Body {
     pub(crate) text: String,
     /// Inputs that are read by one index into the flattened array: harp receives them as arrays of one axis.
@@ -85,7 +85,8 @@ pub(crate) fn body(function: &AstNode, inputs: &[Input], rank: usize) -> Result<
     Ok(Body { text: printer.text, is_flat: printer.is_flat, dtype: printer.dtype })
 }
 
-/// Returns the body of the loop over an axis that harp executes by itself.
+/// harp itself executes the loops over the axes of the result, so they are not printed. Returns the body of the loop over this axis; an
+/// error if the node is another statement.
 fn own_range(node: &AstNode, axis: usize) -> Result<&AstNode> {
     let mut inner = node;
     while let AstNode::Block(statements) = inner {
@@ -114,7 +115,7 @@ struct Printer<'a> {
     is_flat: Vec<bool>,
     is_indexed: Vec<bool>,
     dtype: Option<ElementType>,
-    /// Number of loops with a step so far, for the names of their counters.
+    /// Number of loops so far whose step is not 1, for the names of their counters.
     loops: usize,
 }
 
@@ -173,7 +174,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The loop language counts in steps of 1, so a loop with another step gets a counter.
+    /// Loops of the loop language count in steps of 1, so a loop with another step becomes a loop over a counter.
     fn range(&mut self, variable: &str, [start, step, stop]: [&AstNode; 3], body: &AstNode, depth: usize) -> Result<()> {
         let (first, end) = (self.value(start)?, self.value(stop)?);
         let step = match step {
@@ -241,7 +242,7 @@ impl Printer<'_> {
     }
 }
 
-/// The dtype of a value, if its own text determines it.
+/// The dtype of a value, if the expression determines it without knowledge of variables.
 fn type_of(value: &AstNode) -> Option<ElementType> {
     match value {
         AstNode::Float(_, dtype) | AstNode::Cast(_, dtype) | AstNode::Load { dtype, .. } => dtype.element(),
