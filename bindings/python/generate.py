@@ -67,7 +67,7 @@ KINDS = {  # for each kind of parameter: its letter in Row::kinds, the method of
 POOL = [("stride", "longs"), ("padding", "sizes"), ("dilation", "longs"), ("ceil_mode", "bool"), ("count_include_pad", "bool")]
 
 
-# What the texts of harp.h call the constants that Python's functions do not have.
+# Constants and error codes that the texts of harp.h mention, and the words that replace them in the texts of Python's functions.
 WORDS = {
     "NULL": "None", "HARP_AXIS_NONE": "None", "HARP_CLASS_NONE": "None", "HARP_SLICE_NONE": "None", "HARP_ERROR_SHAPE": "a ShapeError",
     "HARP_ERROR_RANGE": "a RangeError", "HARP_ERROR_INVALID_ARGUMENT": "an InvalidArgumentError", "HARP_ERROR_DTYPE": "a DTypeError",
@@ -75,7 +75,8 @@ WORDS = {
 
 
 def in_python(text):
-    """Replaces the names of C in a text of harp.h by those of Python, and begins it with a capital letter unless it begins with a name."""
+    """Replaces the names of C in a text of harp.h by those of Python. Makes the first letter a capital, unless the text begins with a
+    name."""
     text = re.sub(r"\b[A-Z_]+\b", lambda word: WORDS.get(word[0], word[0]), text)
     named = text.startswith("harp_")
     text = re.sub(r"\bharp_(\w+)", lambda word: NAMES.get(word[1], word[1]), text)

@@ -81,7 +81,7 @@ def _has_buffer(obj: Any) -> bool:
 def _of_python(obj: Any, wanted: DType | None) -> Tensor:
     if wanted is None and type(obj) is list and obj:
         kinds = set(map(type, obj))
-        if len(kinds) == 1 and (float in kinds or bool in kinds):  # the most frequent case, in a short time
+        if len(kinds) == 1 and (float in kinds or bool in kinds):  # a fast path for the most frequent case
             return _core.from_numpy(np.array(obj, np.float32 if float in kinds else np.bool_), None)
     if not isinstance(obj, (bool, int, float, complex)) and _any_tensor(obj):
         x = _stacked(obj)
@@ -104,7 +104,7 @@ def _of_python(obj: Any, wanted: DType | None) -> Tensor:
 
 
 def _require_64_bits(values: np.ndarray[Any, Any]) -> None:
-    for number in values.flat:  # of Python objects, because at least one has no dtype in NumPy
+    for number in values.flat:  # Python objects, because NumPy has no dtype for at least one of them
         if isinstance(number, int) and not -(2**63) <= number < 2**64:
             raise RangeError(f"asarray: {number} does not fit 64 bits")
 

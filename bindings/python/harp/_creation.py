@@ -32,12 +32,13 @@ _ZEROS: dict[DType, Tensor] = {}
 
 
 def beside(x: Tensor, value: Any) -> Tensor:
-    """A value that is used together with x: a Python number in x's dtype, if its kind is not higher; else asarray(value)."""
+    """Converts a value that an operation combines with x. A Python number gets x's dtype, unless its kind (bool, int, float, complex) is
+    higher than that of x; anything else is asarray(value)."""
     return _core.operands(x, value)[1] if type(value) in OF_PYTHON else asarray(value)
 
 
 def cast_to(x: Tensor, value: Any) -> Tensor:
-    """A value that is stored among the elements of x: converted to x's dtype."""
+    """Converts a value that will be an element of x to x's dtype."""
     return number_of_dtype(value, x.dtype) if is_number(value) else asarray(value).astype(x.dtype)
 
 
@@ -47,9 +48,9 @@ def is_number(value: Any) -> bool:
 
 
 def number_of_dtype(number: Any, dtype: DType) -> Tensor:
-    """A Python number as a constant of programs, in this dtype; asarray() would make an array of it, which programs read."""
+    """Makes a Python number a constant of programs, with this dtype. (asarray() would make it an array, which is an input of programs.)"""
     if type(number) is float and dtype not in REAL_FLOATS + COMPLEX and math.isfinite(number):
-        number = number != 0 if dtype is bool_ else int(number)  # as a float, the constant would be a float32
+        number = number != 0 if dtype is bool_ else int(number)  # because a Python float would become a float32
     zero = _ZEROS.get(dtype)
     if zero is None:
         zero = _ZEROS[dtype] = asarray(0, dtype=dtype)

@@ -69,7 +69,7 @@ def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | N
 
 
 def _kind(dtype: DType) -> int:
-    """The place of a dtype in the order bool, integer, float, complex."""
+    """The position of a dtype's kind in the order bool, integer, float, complex."""
     return 3 if dtype in COMPLEX else 2 if dtype in REAL_FLOATS else 1 if dtype in SIGNED + UNSIGNED else 0
 
 

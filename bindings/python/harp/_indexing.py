@@ -109,8 +109,8 @@ _SLICE, _RESHAPE = (_core.operation_names().index(name) for name in ("slice", "r
 
 
 def _block(x: Tensor, key: Any) -> Tensor | None:
-    """x[key] for ints, slices, None and ... along axes whose sizes are numbers, the most frequent keys, in a short time. Returns None for other
-    keys, and for indices out of range."""
+    """A fast path of x[key] for the most frequent keys: ints, slices, None and ... along axes whose sizes are numbers. Returns None for
+    other keys, and for indices out of range."""
     shape = x.shape
     keys = key if type(key) is tuple else (key,)
     starts: list[Any] = []
@@ -119,7 +119,7 @@ def _block(x: Tensor, key: Any) -> Tensor | None:
     kept: list[int] = []  # the shape of the result
     whole, reshaped = True, False
     axis, rank = 0, len(shape)
-    missing = -1  # the number of axes that ... stands for, when it is known
+    missing = -1  # the number of axes that ... stands for; -1 until the loop reaches it
     for entry in keys:
         if entry is None:
             kept.append(1)
@@ -198,7 +198,8 @@ def getitem(x: Tensor, key: Any) -> Tensor:
             continue
         size = x.shape[axis]
         if isinstance(entry, Dim) or (isinstance(size, Dim) and isinstance(entry, int) and not _has(size, entry)):
-            # A symbolic position becomes an array: it cannot be proven that a slice of this one element is within bounds.
+            # A position that is symbolic, or may lie outside a symbolic size, becomes an index array: a slice of this one element would
+            # have to be proven to be within bounds.
             entry = entries[i] = _core.to_tensor(entry) if isinstance(entry, Dim) else _core.from_numpy(np.asarray(entry), None)
         if isinstance(entry, Tensor):
             start, stop, step = None, None, 1
@@ -227,9 +228,9 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Tensor:
     """Selects elements by arrays of integers: along one axis, or along several at the same time."""
     axes = [axis for axis, _ in arrays]
-    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # as in NumPy, an integer counts as an index array here
+    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # as in NumPy, an int next to index arrays counts as an index array
     first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
-    # as in NumPy, the new axes are the first ones of the result if other entries of the key lie between the index arrays
+    # as in NumPy, the axes of the index arrays come first in the result if a slice, None or ... lies between two index arrays of the key
     in_front = not all(kinds[first : last + 1])
     if len(arrays) == 1:
         indices = checked(arrays[0][1], x.shape[axes[0]], axes[0])
@@ -303,7 +304,7 @@ def fitted(given: Tensor, shape: Any) -> Tensor:
 
 
 def _placed_block(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
-    """_placed() in a short time for the most frequent keys: ints and slices of step 1 along axes whose sizes are numbers."""
+    """A fast path of _placed() for the most frequent keys: ints and slices of step 1 along axes whose sizes are numbers."""
     shape = x.shape
     rank = len(shape)
     keys = key if type(key) is tuple else (key,)
@@ -342,7 +343,8 @@ def _placed_block(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
         if start == 0 and stop == size:
             continue
         pieces = [result] if stop > start else []
-        # What is before and after the block along this axis, of the block along the axes before it and of all of x along those after it
+        # The parts of x before and after the block along `axis`. Along earlier axes they have the extent of the block, along later axes
+        # that of x.
         for first, last in ((0, start), (stop, size)):
             if last > first:
                 starts = [*[each[0] for each in bounds[:axis]], first, *[0] * (rank - axis - 1)]

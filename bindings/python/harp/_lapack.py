@@ -21,7 +21,7 @@ from ._native import native
 
 
 class _Mapped(threading.local):
-    depth = -1  # in a function that vmap runs: the nesting of gradients of the mapped arguments, which its own tensors do not show
+    depth = -1  # while vmap runs a function: the depth of the innermost gradient of vmap's arguments; else -1
 
 
 mapped = _Mapped()
@@ -49,18 +49,20 @@ def constant(x: Tensor, order: int) -> Tensor:
 
 
 def call(function: Callable[..., Any], tensors: Sequence[Tensor], shape: Sequence[Any], dtype: DType | None = None) -> Tensor:
-    """Calls one of the functions below. With gradients the result is a constant."""
+    """Calls one of the functions below as a native function. If an argument is being differentiated, the result is a constant for
+    gradients."""
     order = order_of(*tensors)
     return constant(native([constant(x, order) for x in tensors], function, tensors[0].dtype if dtype is None else dtype, shape), order)
 
 
 def correction(x: Tensor) -> Tensor:
-    """0, with the derivatives of x."""
+    """Returns a tensor whose values are 0 and whose derivatives are those of x."""
     return x - _ops.stop_gradient(x)
 
 
 def inverse(x: Tensor) -> Tensor:
-    """The inverses of matrices. With n steps of Newton's iteration, y + y (1 - x y), the first 2^n - 1 derivatives are right."""
+    """The inverses of matrices. If x is being differentiated, n steps of Newton's iteration, y + y (1 - x y), make the first 2^n - 1
+    derivatives right."""
     found = call(inv, [x], x.shape)
     order = order_of(x)
     if not order:
@@ -72,12 +74,13 @@ def inverse(x: Tensor) -> Tensor:
 
 
 def relative_change(x: Tensor) -> Tensor:
-    """inverse(x0) (x - x0), where x0 are the values of x: 0, with derivatives."""
+    """Returns inverse(x0) (x - x0), where x0 is x as a constant: the values are 0, but the derivatives are not."""
     return _ops.matmul(call(inv, [x], x.shape), correction(x))
 
 
 def log_of_change(x: Tensor, order: int) -> Tensor:
-    """The logarithm of det(x) / det(x0), where x0 are the values of x: 0, with the first `order` derivatives; by the series of the logarithm."""
+    """Returns the logarithm of det(x) / det(x0), where x0 is x as a constant, by the series of the logarithm: the values are 0, and the
+    first `order` derivatives are right."""
     change = relative_change(x)
     power, made = change, _ops.trace(change, 0, -2, -1)
     for n in range(2, order + 1):
@@ -86,7 +89,7 @@ def log_of_change(x: Tensor, order: int) -> Tensor:
     return made
 
 
-# The functions that programs call: arrays, and the array of the result.
+# The functions that programs call. Their arguments are the input arrays, then the array for the result.
 
 
 def inv(x: Any, out: Any) -> None:

@@ -47,7 +47,7 @@ def interp(
     before = _ops.maximum(after - 1, 0)
     after = _ops.minimum(after, count - 1)
     x0, x1, y0, y1 = (_ops.take(array, index, 0) for array, index in ((points, before), (points, after), (values, before), (values, after)))
-    width = x1 - x0  # 0 before the first and after the last point
+    width = x1 - x0  # 0 if `at` is before the first or after the last point
     outside = _ops.equal(width, 0)
     made = _ops.where(outside, y0, y0 + (at - x0) * ((y1 - y0) / _ops.where(outside, 1, width)))
     if left is not None:
@@ -114,14 +114,15 @@ def _part(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
 
 
 def _one(x: Tensor, axis: int, position: int) -> Tensor:
-    """The elements at one position along an axis; keeps the axis, of size 1, also if it is not proven that a symbolic size has this position."""
+    """The elements at one position along an axis, which stays as an axis of size 1. If the size is symbolic, selects by an index array,
+    because a slice would have to be proven to be within bounds."""
     if isinstance(x.shape[axis], int):
         return _part(x, axis, position, position + 1 if position != -1 else None)
     return _ops.take(x, _core.from_numpy(np.array([position]), None), axis)
 
 
 def _along(values: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Gives an array of one axis the rank of x: its axis becomes this one."""
+    """Reshapes an array of one axis to the rank of x, so that its elements lie along this axis and broadcast along the others."""
     return _ops.reshape(values, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
 
 
@@ -205,7 +206,7 @@ def polyfit(x: Array, y: Array, deg: int, /) -> Tensor:
     if at.ndim != 1 or values.shape[0] != at.shape[0]:
         raise ShapeError(f"polyfit: x and y have shapes {tuple(at.shape)} and {tuple(values.shape)}; expected one axis of the same size in x")
     matrix = vander(at, deg + 1)
-    scale = _ops.sqrt(_ops.sum(matrix * matrix, 0, False))  # columns of length 1, as in NumPy, are better conditioned
+    scale = _ops.sqrt(_ops.sum(matrix * matrix, 0, False))  # as in NumPy, columns are scaled to the length 1, for a better condition number
     made = lstsq(matrix / scale, values)[0]
     return made / (scale if made.ndim == 1 else scale[:, None])
 

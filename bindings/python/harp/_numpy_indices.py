@@ -63,7 +63,7 @@ def insert(x: Array, indices: Any, values: Array | Number, /, axis: int | None =
     given = cast_to(tensor, values)
     at: Any = indices if isinstance(indices, slice) else values_of("insert", indices)
     rest = [1 if i == along else n for i, n in enumerate(tensor.shape)]
-    if not isinstance(at, slice) and at.ndim == 0:  # one position: all that the values have along the axis is inserted there
+    if not isinstance(at, slice) and at.ndim == 0:  # one position: all values are inserted there
         if given.ndim and given.ndim < tensor.ndim:
             given = _ops.unsqueeze(given, along)
         count = given.shape[along] if given.ndim == tensor.ndim else 1
@@ -173,8 +173,8 @@ def select(conditions: Sequence[Array], choices: Sequence[Array | Number], defau
 
 
 def piecewise(x: Array, /, conditions: Sequence[Array], functions: Sequence[Any]) -> Tensor:
-    """For each element the value of the function, or the number, of the last condition that holds; one more function is for the elements
-    for which none does (else they are 0)."""
+    """For each element, finds the last condition that holds, and takes the value of its function (or its number). Elements for which no
+    condition holds take that of one more function, if it is given, else 0."""
     tensor = asarray(x)
     rest = len(functions) - len(conditions)
     if rest not in (0, 1):

@@ -102,7 +102,7 @@ def _each(arrays: Sequence[Array], change: Callable[[Tensor], Tensor]) -> Any:
 
 
 def _list(arrays: Sequence[Array] | Array) -> list[Any]:
-    """The arrays that a function joins; an array stands for its parts along axis 0."""
+    """The list of arrays that a function joins. A single array stands for the list of its parts along axis 0."""
     return builtins.list(arrays)  # type: ignore[arg-type]
 
 

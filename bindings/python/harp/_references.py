@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Probe:
-    """Counts the references to the object whose elements are assigned to, where __setitem__ begins."""
+    """Stores how many references there are to an object when the interpreter calls its __setitem__."""
 
     count = 0
 

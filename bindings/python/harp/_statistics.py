@@ -105,8 +105,8 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
     if isinstance(count, int) and count == 0:
         raise ShapeError(f"{name}: expected at least one element, got shape {tuple(tensor.shape)}")
     order = _ops.sort(rows, -1)
-    lib: Any = _ops  # what computes the positions: NumPy, if they are known now
-    if skip_nan:  # [..., 1]: the number of elements that count; NaN comes last in `order`
+    lib: Any = _ops  # computes the positions of the quantiles: harp, or NumPy if they are known now
+    if skip_nan:  # last: the index of the last element that is no NaN; NaN comes last in `order`
         last: Any = _ops.cast(_ops.count_nonzero(_ops.logical_not(_ops.isnan(rows)), -1, True), float64) - 1
     elif known and isinstance(count, int):
         lib, last = np, count - 1
@@ -114,7 +114,7 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
         last = _ops.cast(_core.to_tensor(count) if isinstance(count, Dim) else asarray(count), float64) - 1
     position = last * (q.reshape(-1) if lib is np else _ops.reshape(q, [-1]))
     low, high = lib.maximum(lib.floor(position), 0), lib.maximum(lib.ceil(position), 0)
-    share = None  # of the element above in the result; the rest is of the one below
+    share = None  # the weight of the upper of the two neighbouring elements; None: the result is one element
     if method == "linear":
         share = position - low
     elif method == "midpoint":
@@ -134,7 +134,7 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
         share = _ops.cast(share, tensor.dtype)
         above = elements(high)
         made = _ops.where(_ops.equal(made, above), made, made + (above - made) * share)
-    if not skip_nan:  # NaN comes last, so the last element says whether there is one
+    if not skip_nan:  # NaN comes last in `order`, so the last element is NaN if any element is
         last_is_nan = _ops.isnan(order[..., -1:]) if isinstance(count, int) else _ops.any(_ops.isnan(rows), -1, True)
         made = _ops.where(last_is_nan, math.nan, made)
     made = _ops.moveaxis(made, -1, 0) if made.ndim > 1 else made

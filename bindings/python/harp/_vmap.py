@@ -84,7 +84,7 @@ def _along_axes(name: str, arguments: list[Any], x: Tensor) -> Any:
 
 
 def _shapes(name: str, arguments: list[Any], x: Tensor) -> Any:
-    """Rule for operations that have an argument with one entry for each axis."""
+    """Rule for operations one of whose arguments has an entry for each axis, such as a shape."""
     size, rank = x.shape[0], x.ndim - 1
     rest = arguments[1:]
     if name == "reshape":
@@ -125,7 +125,7 @@ def _matmul(a: _Batch, b: _Batch) -> Tensor:
 
 
 def _one_by_one(name: str, arguments: list[Any], batches: list[Any], size: int) -> Any:
-    """Applies the operation to each element, and stacks the results."""
+    """Applies an operation that has no rule to each element of the batch axis, and stacks the results."""
     if not isinstance(size, int):
         raise NotImplementedError(f"vmap: {name} has no rule, and the size of the axis is symbolic")
     if size == 0:

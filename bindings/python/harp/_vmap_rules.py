@@ -22,7 +22,8 @@ def _rank(batch: Any) -> int:
 
 
 def _padded(batch: Any, rank: int) -> Tensor:
-    """Adds axes of size 1 after the batch axis, or in front, up to this rank without the batch axis."""
+    """If the operand has the batch axis, adds axes of size 1 after it, so that it has `rank` axes besides the batch axis. (Without the
+    batch axis, broadcasting adds them in front.)"""
     x: Tensor = batch.x
     missing = rank - _rank(batch)
     return _ops.unsqueeze(x, list(range(1, 1 + missing))) if missing and batch.has_axis else x
@@ -45,7 +46,7 @@ def _take(name: str, batches: list[Any], size: Any) -> Any:
     if not indices.has_axis:
         return _ops.take(data, indices.x, axis + 1)
     found = _ops.gather_nd(_ops.moveaxis(data, axis + 1, 1), _ops.unsqueeze(indices.x, -1), 1)
-    new = _rank(indices)  # [size, the axes of the indices, the other axes of x]
+    new = _rank(indices)  # found has the shape [size, *axes of the indices, *other axes of x]
     order = [0, *range(1 + new, 1 + new + axis), *range(1, 1 + new), *range(1 + new + axis, found.ndim)]
     return found if order == list(range(found.ndim)) else _ops.permute_dims(found, order)
 
@@ -125,7 +126,7 @@ def _normalised(name: str, batches: list[Any], size: Any) -> Any:
 
 
 def _folded(name: str, batches: list[Any], size: Any) -> Any:
-    """For operations whose first operand has a batch axis of its own, which can contain both."""
+    """For operations such as conv2d, whose first operand has a batch axis of its own: merges vmap's batch axis with it."""
     x, *rest = batches
     if not x.has_axis or _rank(x) < 3 or any(getattr(each, "has_axis", False) for each in rest):
         return NotImplemented

@@ -163,7 +163,8 @@ def solve(x1: Array, x2: Array, /) -> Tensor:
 
 
 def cholesky(x: Array, /, *, upper: bool = False) -> Tensor:
-    """The lower triangular matrices L with x = L @ L.mT, conjugated if complex; upper: the upper ones. Reads the lower triangles of x."""
+    """The lower triangular matrices L with x = L @ L*, where L* is the conjugate transpose; with `upper`, L* instead of L. Reads only the
+    lower triangles of x."""
     tensor = _lapack.matrix("cholesky", x, True)
     made = _lapack.call(_lapack.cholesky, [tensor], tensor.shape)
     order = _lapack.order_of(tensor)
@@ -185,7 +186,8 @@ def _conjugate_transpose(x: Tensor) -> Tensor:
 
 
 def _hermitian(x: Tensor) -> Tensor:
-    """x itself if it is Hermitian. Its derivatives are those of the Hermitian part, as a change of one element is one of its mirror image, too."""
+    """The Hermitian part of x, which is x if x is Hermitian. Its derivatives treat a change of one element as a change of the mirrored
+    element, too."""
     return (x + _conjugate_transpose(x)) * 0.5
 
 
@@ -199,7 +201,7 @@ def _least(a: Any, b: Any) -> Any:
 
 
 def _unpack(packed: Tensor, batch: Sequence[Any], *shapes: Sequence[Any]) -> list[Tensor]:
-    """Takes apart what _lapack's functions store one after the other along the last axis."""
+    """Splits a result of a function of _lapack, which stores several arrays one after the other along the last axis."""
     parts, at = [], 0
     for shape in shapes:
         end = at + math.prod(shape)
@@ -310,7 +312,7 @@ def svdvals(x: Array, /) -> Tensor:
 
 
 def _tolerance(x: Tensor, rtol: Any) -> Any:
-    """The relative tolerance of ranks by default: the greater size times the distance of 1 to the next number."""
+    """Returns rtol. Its default, for ranks, is the greater size of the matrix times the dtype's eps."""
     if rtol is not None:
         return _ops.unsqueeze(rtol, -1) if isinstance(rtol, Tensor) and rtol.ndim else rtol
     longest = _core.dim_max(x.shape[-2], x.shape[-1])
@@ -380,7 +382,7 @@ def lstsq(a: Array, b: Array, /, rcond: float | None = None) -> tuple[Tensor, Te
 
 
 def _like(x: Tensor, *arguments: Any) -> Tensor:
-    """Converts results to the narrow float dtype of the arguments, if that is what they have."""
+    """Converts a result to the common dtype of the arguments if that is float16 or bfloat16, which LAPACK does not have."""
     if x.dtype is not float32:
         return x
     dtype = promoted(arguments)[0].dtype

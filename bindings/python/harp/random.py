@@ -118,7 +118,8 @@ def choice(key: Array, x: Array | int, shape: Shape = (), replace: bool = True, 
     if p is not None and tuple(asarray(p).shape) != (size,):
         raise ShapeError(f"choice: expected a probability for each of the {size} elements, got shape {tuple(asarray(p).shape)}")
     if not replace:
-        # The elements with the greatest random numbers; with probabilities, of numbers of the Gumbel distribution added to their logarithms.
+        # Gives each element a random number and draws those with the greatest numbers. With probabilities, the number is log(p) plus one of
+        # the Gumbel distribution.
         noise = uniform(key, (size,), "float64")
         order = _ops.argsort(-(noise if p is None else _ops.log(asarray(p)) - _ops.log(-_ops.log(noise))))
         index = _ops.reshape(order[:count], sizes)

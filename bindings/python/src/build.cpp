@@ -109,7 +109,7 @@ bool has_symbolic_size(int32_t index, const Words& words) {
   if (index < 0) return index == kSize;
   const auto is_symbolic = [](int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; };
   const int64_t* word = words.data();
-  // Only the words whose kind says that they are sizes are tested, because the bits of a double may equal the handle of a symbolic size.
+  // Tests only words that are sizes: a word that contains the bits of a double may be equal to the handle of a symbolic size.
   for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {
     switch (*kind) {
       case 'x':

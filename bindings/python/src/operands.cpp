@@ -197,7 +197,7 @@ bool nodes_together(std::span<PyObject* const> objects, std::vector<Ref<Node>>& 
 Ref<Node> comparison_with_outside(int32_t index, PyObject* a, PyObject* b) {
   struct Comparison {
     int32_t index;
-    bool if_less, if_greater;  // the result for a < b and for a > b
+    bool if_less, if_greater;  // the result of the comparison if a < b, and if a > b
   };
   static const std::array<Comparison, 6> kComparisons = {{{operation_named("less"), true, false},
                                                           {operation_named("less_equal"), true, false},

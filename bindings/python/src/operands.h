@@ -20,11 +20,13 @@ Ref<Node> node_of_value(PyObject* object, harp_dtype dtype);
 /// function), take the dtype of the others. Returns false if one of the objects is no operand.
 bool nodes_together(std::span<PyObject* const> objects, std::vector<Ref<Node>>& nodes);
 
-/// Throws if the integer dtype, which an argument of a traced function takes beside other operands, cannot represent its value.
+/// Throws if the dtype cannot represent the value, an integer argument of a traced function. The dtype is that of the operands with which
+/// the function combines the argument.
 void check_integer(int64_t value, harp_dtype dtype);
 
-/// A comparison of an integer tensor with a Python integer that its dtype cannot represent has the same result for all elements. Returns
-/// the node of this result, for operation number `index`; returns none if the operation is no comparison, or the operands are others.
+/// If an integer tensor is compared with a Python integer that its dtype cannot represent, the result is the same for all elements. Returns
+/// the node of this result, for operation number `index`; returns none if the operation is no comparison, or if the operands are not such a
+/// tensor and integer.
 Ref<Node> comparison_with_outside(int32_t index, PyObject* a, PyObject* b);
 
 /// Throws a TypeError: `wanted` was expected, not the object.

@@ -15,7 +15,7 @@ using Nodes = std::vector<harp_node*>;
 struct Row {
   std::string_view name;  // in Python
   const char* kinds;      // a letter for each argument, see arguments.cpp
-  bool is_tuple;          // has several results, as many as its arguments say
+  bool is_tuple;          // true: the result is a tuple, whose length follows from the arguments
   void (*build)(Reader&, Nodes& out);
 };
 

@@ -94,8 +94,8 @@ Program& program_of(Variant& variant, const Walk& walk) {
   return *program;
 }
 
-/// Appends to `outputs` the nodes between the leaves and the roots that a Tensor or a pending node outside the walk refers to. They are
-/// computed in the same run, because otherwise they would be computed again later.
+/// Appends to `outputs` the intermediate nodes of the walk to which a Tensor, or a pending node outside the walk, refers. They become
+/// outputs of the same run, because otherwise they would be computed again later.
 void add_shared(const Walk& walk, std::vector<Node*>& outputs) {
   for (Node* node : walk.order) {
     if (node->references <= node->uses || !node->operation || node->value || node->levels != 0 || !node->type) continue;
@@ -128,7 +128,7 @@ void realise(std::span<Node* const> nodes) {
   if (outputs.empty()) return;
   const size_t asked = outputs.size();
   Walk found = walk(outputs);
-  for (Node* node : outputs) --node->uses;  // do not count the use as a root: walk() counted it, but it is no use by another node
+  for (Node* node : outputs) --node->uses;  // walk() counted being a root as a use, but `uses` must count only uses by other nodes
   add_shared(found, outputs);
   if (outputs.size() != asked) {
     for (size_t i = asked; i < outputs.size(); ++i) {
@@ -136,7 +136,7 @@ void realise(std::span<Node* const> nodes) {
       found.key.push_back(outputs[i]->index);
     }
   }
-  // From here on other threads may run and change the trace, so everything that is still needed is kept.
+  // From here on other threads may run and change the trace, so references to everything that is still needed are taken.
   std::vector<Ref<Node>> kept;
   for (Node* node : outputs) kept.emplace_back(node);
   std::vector<Ref<Array>> leaves;

@@ -42,7 +42,7 @@ void dispose(Array* array);
 /// Allocates memory for an array of this type, aligned to 64 bytes.
 Ref<Array> new_array(Ref<Type> type);
 
-// Operations of the trace that are not functions of harp.h, which have numbers from 0 (operations.h). "words" are their attributes.
+// Operations of the trace that are not functions of harp.h. (Those have numbers from 0, see operations.h.) "words" are their attributes.
 enum Special : int32_t {
   kConstant = -1,  // a number; words: dtype. The value is in Node::number.
   kSize = -2,      // a symbolic size as an i64; words: the size
@@ -85,7 +85,8 @@ struct Node : Counted {
   // bit d: the node depends on a tracer (a variable) of the gradient at depth d. A node with a set bit keeps its sources even if it has a
   // value.
   uint32_t levels = 0;
-  // upper bound of 1 + the number of pending nodes on which this node depends; an array counts as one node per kBytesPerNode bytes
+  // upper bound of 1 + the number of pending nodes on which this node depends; an array counts as one more node for each kBytesPerNode
+  // bytes
   uint32_t size = 1;
   // the number of the last walk (walk.h) that visited the node, then its position in that walk and its uses there
   uint32_t epoch = 0, index = 0, uses = 0;

@@ -121,7 +121,7 @@ void prepare(Program& program) {
   }
 }
 
-constexpr double kSmallWork = 16384;  // in elements; a program of this size runs for a few microseconds
+constexpr double kSmallWork = 16384;  // in elements; a program that computes this many runs for a few microseconds
 
 }  // namespace
 

@@ -29,7 +29,7 @@ class Foreign:
 
 
 def test_lists_are_no_operands():
-    # Python would repeat the list, or say False
+    # if these operators did not raise an error, Python would repeat the list, or == would be False
     for function in (lambda x: x * [1, 2], lambda x: [1, 2] * x, lambda x: (1, 2) * x, lambda x: x == [1, 2], lambda x: [1, 2] != x):
         for x in (harp.asarray(2), harp.asarray([2, 3]), harp.ones(2)):
             with pytest.raises(TypeError, match=r"harp\.asarray makes a tensor of a list"):

@@ -163,7 +163,7 @@ def test_how_long_functions_live():
     assert y.tolist() == f(A).tolist() == (2 * A).tolist()
     programs = harp._core.program_count()
     double = lambda x, out: np.multiply(x, 2, out=out)
-    for _ in range(3):  # the same function in an equal structure uses the same program
+    for _ in range(3):  # the same function in an equal computation uses the same program
         harp.native([A], double, "float64", A.shape).eval()
     assert harp._core.program_count() == programs + 1
 
