@@ -166,7 +166,7 @@ func enter(op string, needed []Node, optional ...Node) (*Graph, error) {
 	return g, g.begin()
 }
 
-// enterList is enter for operations that are methods of a graph.
+// enterList is like enter, for operations on a list of nodes, which are methods of Graph: the list may be empty.
 func (g *Graph) enterList(op string, nodes []Node) error {
 	if len(nodes) == 0 {
 		return g.begin()
@@ -179,7 +179,7 @@ func (g *Graph) enterList(op string, nodes []Node) error {
 	return err
 }
 
-// enterNonempty is enterList for operations that need at least one node.
+// enterNonempty is like enterList, for operations that need at least one node.
 func (g *Graph) enterNonempty(op string, nodes []Node) error {
 	if len(nodes) == 0 {
 		return mistake(ErrInvalidArgument, "%s: expected at least one node, got an empty list", op)

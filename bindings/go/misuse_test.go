@@ -513,7 +513,7 @@ func TestGradientsOfWhatWasComputedLater(t *testing.T) {
 	}
 }
 
-// Tensors that are computed from no array, and functions that are traced.
+// Gradients with respect to tensors that are computed from no array (Linspace), and in traced functions.
 func TestGradientsOfConstantsAndJit(t *testing.T) {
 	line, other := harp.Linspace(harp.F64, 0, 1, 2), harp.Linspace(harp.F64, 1, 2, 2)
 	scaled := line.Mul(harp.Number(2))

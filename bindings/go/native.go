@@ -50,12 +50,12 @@ func NewFunction(name string, f func(output Array, inputs []Array) error) *Funct
 // PanicError is the panic of a Go function that harp called.
 type PanicError struct {
 	Value any    // the argument of panic
-	Stack []byte // of the goroutine, as debug.Stack prints it
+	Stack []byte // the stack trace of the goroutine that panicked, as debug.Stack returns it
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap returns Value if that is an error.
+// Unwrap returns Value if it is an error, otherwise nil.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

@@ -60,7 +60,7 @@ func TestNativeOperationsOfTensors(t *testing.T) {
 	}, harp.Dynamic(0, 0, "n", 0, 100))
 	equal(t, values[float64](t, must2(f.Call(x))[0]), []float64{21, 43})
 	equal(t, values[float64](t, must2(f.Call(harp.FromSlice([]float64{5, 6}, 1, 2)))[0]), []float64{65})
-	// Shapes, dtypes and eight inputs, some of them symbolic.
+	// A native operation gets eight inputs of several dtypes and shapes; some sizes are symbolic.
 	describe := harp.NewFunction("describe", func(out harp.Array, in []harp.Array) error {
 		var text strings.Builder
 		for _, a := range append(in, out) {

@@ -21,7 +21,8 @@ type origins struct {
 	upTo    uint64
 }
 
-// computation says how an array was computed. It keeps neither the expr nor the arrays alive.
+// computation says how an array was computed: from which expr, and from which arrays. It contains serial numbers, so it keeps neither
+// alive.
 type computation struct {
 	serial uint64   // the serial number of the expr
 	leaves []uint64 // the serial numbers of the arrays in the expr

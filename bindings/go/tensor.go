@@ -130,8 +130,8 @@ func (t *Tensor) Shape() []int {
 func (t *Tensor) Rank() int { return len(t.Shape()) }
 
 // Dim returns a size in the form that Reshape, Expand, Arange and others accept; inside a function that Jit traces it may be symbolic. (An
-// operation with a symbolic size must have an operand of that function, or none except Numbers.) For an axis that does not exist it returns
-// DimInvalid.
+// operation with a symbolic size belongs to the traced function: its operands must be tensors of the function, or Numbers.) For an axis
+// that does not exist it returns DimInvalid.
 func (t *Tensor) Dim(axis int) Dim {
 	var shape []Dim
 	if t != nil && t.err == nil && t.stage != nil {

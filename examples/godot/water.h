@@ -11,7 +11,7 @@ struct water;
 
 struct water_options {
   const char* library;      /* as in open_harp */
-  const char* backend;      /* "c", "interp", or "": "c" if there is a C compiler */
+  const char* backend;      /* "c" or "interp"; "": "c" if there is a C compiler, otherwise "interp" */
   const char* step_text;    /* text of a graph h, u, v, depth -> h, u, v with arrays f32[n, m] */
   const char* picture_text; /* text of a graph h, depth -> rgb: from f32[n, m] to u8[n, m, 3] */
   int64_t size;             /* the value of n and m */

@@ -29,7 +29,7 @@ struct force_program {
 
 struct force_options {
   const char* library;      /* as in open_harp */
-  const char* backend;      /* "c", "interp", or "": "c" if there is a C compiler */
+  const char* backend;      /* "c" or "interp"; "": "c" if there is a C compiler, otherwise "interp" */
   const char* law;          /* path of a .harp file, or "" */
   const char* potential;    /* path of a .npy file with the weights of a network (train.py), or "" */
   const char* coefficients; /* numbers separated by spaces: the law's input of that name */

@@ -77,7 +77,7 @@ class Field : public Expr<Field<T>> {
     fill(value);
     return *this;
   }
-  /// Evaluates the expression at the end of the statement.
+  /// Returns an object whose destructor, at the end of the statement, evaluates the expression and assigns it to the field.
   template <class E>
   Assignment<Field, E> operator=(const Expr<E>& expression) {  // NOLINT(misc-unconventional-assign-operator)
     return Assignment<Field, E>(*this, expression.self());

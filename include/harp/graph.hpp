@@ -139,7 +139,7 @@ class Graph {
   Node constant_array(Span<const T> values, const Sizes& dims) const {
     return node(harp_constant_array(get(), raw(dtype_of<T>), dims.count(), dims.data(), values.size() * sizeof(T), values.data()));
   }
-  /// The value of a size, as an i64 of rank 0.
+  /// A node of rank 0 and dtype i64 whose element is the value of a size, which may be symbolic.
   Node size(const Dim& dim) const { return node(harp_size(get(), dim.get())); }
   Node arange(DType dtype, const Dim& start, const Dim& stop, int64_t step = 1) const {
     return node(harp_arange(get(), raw(dtype), start.get(), stop.get(), step));

@@ -41,7 +41,7 @@ class Words {
   size_t size() const { return size_; }
   const uint64_t* data() const { return size_ <= kRoom ? room_ : more_.data(); }
 
-  /// The graph of the symbolic sizes among the words; NULL if there are none.
+  /// The graph that owns the symbolic sizes in the key; NULL if the key contains none.
   harp_graph* graph() const { return graph_; }
   void add_graph(harp_graph* graph) {
     if (graph != nullptr) graph_ = graph;

@@ -113,7 +113,7 @@ class Tensor : public Methods<Tensor> {
   static Tensor arange(const Dim& stop, const Context& context = default_context()) { return arange(DType::i64, 0, stop, 1, context); }
   static Tensor linspace(DType dtype, double start, double stop, const Dim& count, const Context& context = default_context());
   static Tensor eye(DType dtype, const Dim& rows, const Dim& columns, const Context& context = default_context());
-  /// A size, which may be symbolic, as an i64 of rank 0.
+  /// A tensor of rank 0 and dtype i64 whose element is the value of a size, which may be symbolic.
   static Tensor size_of(const Dim& dim, const Context& context = default_context());
   /// A custom function (functions.hpp) without inputs: it computes each element from the element's indices.
   static Tensor custom_function(const Text& body, DType dtype, const Sizes& dims, const Context& context = default_context());

@@ -63,7 +63,7 @@ struct eye {
     f(dtype), f(rows), f(columns);
   }
 };
-/// An operation without operands: the value of a size, as an array of rank 0.
+/// An operation without operands, whose result is an array of rank 0: the value of a size, which may be symbolic.
 struct size {
   Dim dim;
   static constexpr const char* name = "size";

@@ -157,7 +157,7 @@ struct Value {
   uint32_t count = 0;                    // number of operands
   uint32_t room = 0;                     // number of operands that the allocation has room for
   const Signature* signature = nullptr;  // pending: the operation that computes it; NULL: computed, or an argument of a traced function
-  const Type* type = nullptr;            // NULL: an operation with several results; each result is another Value, whose `part` is its index
+  const Type* type = nullptr;            // NULL: an operation with several results, each of which is a Value of its own with a `part`
   Session* session = nullptr;            // retained only if there are no operands; otherwise an operand keeps the session alive
   harp_buffer* buffer = nullptr;         // retained
   void* data = nullptr;                  // address of the elements; NULL if they are not computed yet, if this stands for

@@ -46,7 +46,8 @@ struct Entry {
   };
   // For each symbolic size of the program that no axis of the program's inputs determines: an axis of a parameter that determines it.
   std::vector<Axis> free;
-  // The Python integers among the arguments, and the integer dtypes that they take beside other operands.
+  // For Python integers among the arguments: the number of the argument, and the integer dtype that it takes in an operation with other
+  // operands.
   std::vector<std::pair<size_t, harp_dtype>> taken;
   nb::object tree;  // the structure of the result; None: the function returns one tensor
 };

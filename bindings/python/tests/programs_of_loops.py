@@ -1,7 +1,7 @@
 """Programs as people write them for NumPy: loops over rows and columns, recurrences, simulations, statistics. Each takes the namespace, NumPy
 or harp, and returns arrays."""
 
-# ruff: noqa: B007, E741, F841 (the names are those of the programs)
+# ruff: noqa: B007, E741, F841 (the programs keep their authors' names of variables)
 import math
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Programs as people write them for NumPy: stencils, linear algebra, differential equations. Each takes the namespace, NumPy or harp, and
 returns arrays."""
-# ruff: noqa: B007, E741 (the names are those of the programs)
+# ruff: noqa: B007, E741 (the programs keep their authors' names of variables)
 
 import math
 

@@ -379,7 +379,7 @@ def flat(thing):
 
 @pytest.fixture(scope="module", autouse=True)
 def interpreted():
-    """Compares values; compiled code has the same bits (the tests of the C library check that)."""
+    """Runs the tests with the interpreter. Compiled code gives the same bits, as the tests of the C library check."""
     harp.set_backend("interp")
     yield
     harp.set_backend("auto")

@@ -102,7 +102,7 @@ impl Drop for Memory {
 
 impl Buffer {
     /// Makes an array of these sizes from elements in row-major order, without a copy (except for pairs as complex numbers).
-    /// [`ErrorKind::Shape`]: the sizes do not match the number of elements, or there are more than 16 of them.
+    /// Fails with [`ErrorKind::Shape`] if the sizes do not match the number of elements, or if there are more than 16 sizes.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -193,8 +193,8 @@ impl Buffer {
         self.len() == 0
     }
 
-    /// Its elements in row-major order. [`ErrorKind::Dtype`]: they have another type. (Complex elements are `[f32; 2]` and `[f64; 2]`
-    /// here.)
+    /// Its elements in row-major order. Fails with [`ErrorKind::Dtype`] if they have another type. (Complex elements are `[f32; 2]` and
+    /// `[f64; 2]` here.)
     pub fn as_slice<T: Plain>(&self) -> Result<&[T]> {
         self.expect(T::DTYPE)?;
         // Safety: the memory contains this number of elements of the dtype, which has the layout of T.

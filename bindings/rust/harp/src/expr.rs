@@ -173,7 +173,8 @@ fn operand(expr: &Expr, level: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Parses a size that harp printed ("2*n + 1"); None if the text is no size. `variable` returns the variable with a name, with its bounds.
+/// Parses a size that harp printed ("2*n + 1"); None if the text is no size. `variable(name)` returns the variable of this name, with its
+/// bounds.
 pub(crate) fn parse(text: &str, variable: &dyn Fn(&str) -> Expr) -> Option<Expr> {
     let mut parser = Parser { rest: text, variable };
     let expr = parser.sum()?;

@@ -256,7 +256,7 @@ impl GraphNode {
         GraphNode::from(parts)
     }
 
-    /// A number of rank 0 and of any dtype. [`ErrorKind::Range`]: the dtype cannot hold it.
+    /// A number of rank 0 and of any dtype. Fails with [`ErrorKind::Range`] if the dtype cannot hold it.
     pub fn constant_of(dtype: DType, value: f64) -> Result<GraphNode> {
         made(call_one("constant", &[], (dtype as i32, value.to_bits()), |l, _, p: &(i32, u64), out| {
             out[0] = unsafe { sys::harp_constant(l.graph(), p.0, f64::from_bits(p.1)) };

@@ -88,20 +88,20 @@ impl<'a> NativeCall<'a> {
         })
     }
 
-    /// The elements of an input in row-major order. [`ErrorKind::Dtype`]: they have another type. [`ErrorKind::InvalidArgument`]: there is
-    /// no such input.
+    /// The elements of an input in row-major order. Fails with [`ErrorKind::Dtype`] if they have another type, and with
+    /// [`ErrorKind::InvalidArgument`] if there is no such input.
     pub fn input<T: Plain>(&self, index: usize) -> Result<&'a [T]> {
         let (first, count) = self.given(index)?.elements::<T>(&format!("input {}", index))?;
         // Safety: harp passes this number of elements of the dtype, and nothing writes them during the call.
         Ok(unsafe { std::slice::from_raw_parts(first, count) })
     }
 
-    /// The sizes of an input. [`ErrorKind::InvalidArgument`]: there is no such input.
+    /// The sizes of an input. Fails with [`ErrorKind::InvalidArgument`] if there is no such input.
     pub fn input_shape(&self, index: usize) -> Result<&[usize]> {
         Ok(&self.given(index)?.dims)
     }
 
-    /// The elements of the result in row-major order, initially zeros. [`ErrorKind::Dtype`]: they have another type.
+    /// The elements of the result in row-major order, initially zeros. Fails with [`ErrorKind::Dtype`] if they have another type.
     pub fn output<T: Plain>(&mut self) -> Result<&mut [T]> {
         let (first, count) = self.output.elements::<T>("output")?;
         // Safety: harp passes this number of elements of the dtype; nothing else accesses them during the call, and `enter` set them to 0.

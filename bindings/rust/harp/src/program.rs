@@ -51,7 +51,7 @@ unsafe impl Send for Array<'_> {}
 unsafe impl Sync for Array<'_> {}
 unsafe impl Send for ArrayMut<'_> {}
 
-/// [`ErrorKind::Shape`]: more axes than an array of harp may have.
+/// Fails with [`ErrorKind::Shape`] if there are more axes than an array of harp may have.
 pub(crate) fn check_rank(rank: usize) -> Result<()> {
     if rank <= sys::HARP_MAX_RANK as usize {
         return Ok(());
@@ -69,7 +69,7 @@ fn count_of(dims: &[i64], length: usize) -> Result<i32> {
 }
 
 impl<'a> Array<'a> {
-    /// Makes an array of these sizes from a slice. [`ErrorKind::Shape`]: the sizes do not match the number of elements.
+    /// Makes an array of these sizes from a slice. Fails with [`ErrorKind::Shape`] if the sizes do not match the number of elements.
     pub fn new<T: Plain>(elements: &'a [T], dims: &'a [i64]) -> Result<Array<'a>> {
         let rank = count_of(dims, elements.len())?;
         Ok(Array(sys::harp_const_array { data: elements.as_ptr().cast(), dims: dims.as_ptr(), dtype: T::DTYPE as i32, rank }, PhantomData))
@@ -83,7 +83,7 @@ impl<'a> From<&'a Buffer> for Array<'a> {
 }
 
 impl<'a> ArrayMut<'a> {
-    /// Makes an array of these sizes from a slice. [`ErrorKind::Shape`]: the sizes do not match the number of elements.
+    /// Makes an array of these sizes from a slice. Fails with [`ErrorKind::Shape`] if the sizes do not match the number of elements.
     pub fn new<T: Plain>(elements: &'a mut [T], dims: &'a [i64]) -> Result<ArrayMut<'a>> {
         let rank = count_of(dims, elements.len())?;
         Ok(ArrayMut(sys::harp_array { data: elements.as_mut_ptr().cast(), dims: dims.as_ptr(), dtype: T::DTYPE as i32, rank }, PhantomData))
@@ -283,13 +283,13 @@ impl Program {
     pub fn output_count(&self) -> usize {
         unsafe { sys::harp_program_output_count(self.raw) }
     }
-    /// [`ErrorKind::InvalidArgument`]: there is no such input.
+    /// Fails with [`ErrorKind::InvalidArgument`] if there is no such input.
     pub fn input(&self, index: usize) -> Result<ArrayInfo> {
         let mut info = sys::harp_array_info::init();
         check(|error| unsafe { sys::harp_program_input(self.raw, index, &mut info, error) })?;
         Ok(unsafe { array_info(&info) })
     }
-    /// [`ErrorKind::InvalidArgument`]: there is no such output.
+    /// Fails with [`ErrorKind::InvalidArgument`] if there is no such output.
     pub fn output(&self, index: usize) -> Result<ArrayInfo> {
         let mut info = sys::harp_array_info::init();
         check(|error| unsafe { sys::harp_program_output(self.raw, index, &mut info, error) })?;

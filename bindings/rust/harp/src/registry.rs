@@ -91,8 +91,8 @@ pub fn set_context(context: &Context) {
     drop(forgotten);
 }
 
-/// This thread's backend with this name, "c" or "interp": the same instance every time. [`ErrorKind::InvalidArgument`]: there is no backend
-/// with that name.
+/// This thread's backend with this name, "c" or "interp": the same instance every time. Fails with [`ErrorKind::InvalidArgument`] if there
+/// is no backend with that name.
 ///
 /// ```
 /// use std::rc::Rc;

@@ -58,8 +58,8 @@ impl<T> Clone for Tensor<T> {
 }
 
 impl<T: Element> Tensor<T> {
-    /// Makes a tensor of a recorded operation. A tensor without operands may be used with every backend. [`ErrorKind::InvalidArgument`]: a
-    /// size is symbolic.
+    /// Makes a tensor of a recorded operation. A tensor without operands may be used with every backend. Fails with
+    /// [`ErrorKind::InvalidArgument`] if a size is symbolic.
     pub(crate) fn made(mut node: Node) -> Result<Self> {
         if node.info().is_symbolic() {
             return Err(Error::new(
@@ -93,7 +93,7 @@ impl<T: Element> Tensor<T> {
         expect(Tensor::try_from_vec(elements, dims))
     }
 
-    /// [`from_vec`](Tensor::from_vec), or the error.
+    /// Like [`from_vec`](Tensor::from_vec), but returns the error instead of panicking.
     pub fn try_from_vec(elements: Vec<T>, dims: impl Into<Dims>) -> Result<Self> {
         Tensor::on(&registry::default_backend()?, elements, dims)
     }
@@ -104,7 +104,7 @@ impl<T: Element> Tensor<T> {
         Ok(Tensor(Node::array(buffer, backend.clone()), PhantomData))
     }
 
-    /// An array with values as a tensor, without a copy. [`ErrorKind::Dtype`]: its elements have another type.
+    /// An array with values as a tensor, without a copy. Fails with [`ErrorKind::Dtype`] if its elements have another type.
     pub fn from_buffer(buffer: &Buffer) -> Result<Self> {
         Tensor::from_buffer_on(&registry::default_backend()?, buffer)
     }
@@ -156,7 +156,7 @@ impl<T: Element> Tensor<T> {
     pub fn concat(tensors: &[&Tensor<T>], axis: i32) -> Self {
         expect(Tensor::try_concat(tensors, axis))
     }
-    /// [`concat`](Tensor::concat), or the error.
+    /// Like [`concat`](Tensor::concat), but returns the error instead of panicking.
     pub fn try_concat(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
         ops::concat(&nodes(tensors), axis).and_then(Tensor::made)
     }
@@ -165,7 +165,7 @@ impl<T: Element> Tensor<T> {
     pub fn stack(tensors: &[&Tensor<T>], axis: i32) -> Self {
         expect(Tensor::try_stack(tensors, axis))
     }
-    /// [`stack`](Tensor::stack), or the error.
+    /// Like [`stack`](Tensor::stack), but returns the error instead of panicking.
     pub fn try_stack(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
         ops::stack(&nodes(tensors), axis).and_then(Tensor::made)
     }
@@ -214,7 +214,7 @@ impl<T: Element> Tensor<T> {
         self.compute(None, Why::Constant)
     }
 
-    /// [`realize`](Tensor::realize) with a configuration of the program, which changes no bit of the values.
+    /// Like [`realize`](Tensor::realize), by a program with this configuration. No configuration changes a bit of the values.
     pub fn realize_with_config(&self, configuration: &Configuration) -> Result<Buffer> {
         self.compute(Some(configuration).filter(|&given| *given != Configuration::default()), Why::Constant)
     }
@@ -241,7 +241,7 @@ impl<T: Element> Tensor<T> {
         self.values()?.into_vec()
     }
 
-    /// The value of an array with one element. [`ErrorKind::Shape`]: it has another number of elements.
+    /// The value of an array with one element. Fails with [`ErrorKind::Shape`] if it has another number of elements.
     pub fn item(&self) -> Result<T> {
         if self.0.info().element_count() != Some(1) {
             return Err(Error::new(ErrorKind::Shape, format!("expected one element, but the shape is {}", self.0.info().shape_text())));
@@ -251,11 +251,11 @@ impl<T: Element> Tensor<T> {
 
     /// Gradients of this array, which must have one element, with respect to others; see [`harp_grad`].
     ///
-    /// [`ErrorKind::NoGradient`]: this array does not depend on one of them, or it depends on one through an array that was computed in
-    /// between: because its values were read ([`to_vec`](Tensor::to_vec), [`item`](Tensor::item), printing), because the trace had become
-    /// too large (see [`Tensor`]), or by a [`Jit`](crate::Jit). No gradient silently leaves a part out. Compute gradients before you read
-    /// values, or [`realize`](Tensor::realize) what is meant as a constant. Gradients are lazy, too: if values are read after this call but
-    /// before the gradients are computed, their computation fails.
+    /// Fails with [`ErrorKind::NoGradient`] if this array does not depend on one of them, or depends on one through an array that was
+    /// computed in between: because its values were read ([`to_vec`](Tensor::to_vec), [`item`](Tensor::item), printing), because the trace
+    /// had become too large (see [`Tensor`]), or by a [`Jit`](crate::Jit). No gradient silently leaves a part out. Compute gradients before
+    /// you read values, or [`realize`](Tensor::realize) what is meant as a constant. Gradients are lazy, too: if values are read after this
+    /// call but before the gradients are computed, their computation fails.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {

@@ -110,9 +110,9 @@ impl Sources {
 /// The owner of a node; nodes of two owners cannot be operands of one operation.
 #[derive(Clone)]
 pub(crate) enum Home {
-    /// Constants, and results computed from constants only: no owner.
+    /// No owner: constants, and results computed from constants only.
     Anywhere,
-    /// Tensors without arrays: no backend yet.
+    /// No backend yet: tensors that are computed from no array, such as zeros.
     AnyBackend,
     Backend(Rc<Backend>),
     Graph(Rc<GraphHome>),

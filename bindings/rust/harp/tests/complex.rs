@@ -15,7 +15,7 @@ fn complex_numbers_compute() {
     assert_eq!(z.conj().to_vec().unwrap()[0], Complex::new(3.0, -4.0));
     let wave: Tensor<Complex64> = Tensor::from_vec(vec![Complex64::new(1.0, 0.0); 4], [4]).fft(4, 0, None);
     assert_eq!(wave.to_vec().unwrap()[0], Complex::new(4.0, 0.0));
-    // Pairs have the same dtype as Complex; real tensors give pairs.
+    // rfft of a real tensor gives pairs (f32, f32), which have the same dtype as Complex<f32>.
     let pairs = Tensor::from_vec(vec![1.0f32, 0.0], [2]).rfft(2, 0, None);
     assert_eq!(pairs.cast::<Complex32>().to_vec().unwrap(), [Complex::new(1.0, 0.0), Complex::new(1.0, 0.0)]);
 }

@@ -6,7 +6,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// y = x - the mean of x, of f32.
+/// A closure on f32 that subtracts the mean: y = x - mean(x).
 fn centre() -> Native {
     Native::new("centre", |call: &mut NativeCall| {
         let x = call.input::<f32>(0)?;

@@ -16,7 +16,7 @@ pub(crate) struct Body {
     pub(crate) text: String,
     /// Inputs that are read by one index into the flattened array: harp receives them as arrays of one axis.
     pub(crate) is_flat: Vec<bool>,
-    /// The dtype of what is stored; None if the text alone does not determine it.
+    /// The dtype of the values that the function stores in its output; None if the text alone does not determine it.
     pub(crate) dtype: Option<ElementType>,
 }
 
