@@ -109,7 +109,7 @@ std::vector<Row> run_compile(Session& session) {
     ratios.push_back(by_hand.back() / cold.back());
   }
   std::filesystem::create_directory(warm);
-  // harp trusts the directory only with these permissions, which must not depend on the umask.
+  // harp does not trust a cache directory to which others can write, as they can with some umasks.
   std::filesystem::permissions(warm, std::filesystem::perms::owner_all);
   time_in_new_context(warm, HARP_CACHE_NONE);
   for (int i = 0; i < samples(session, 101); ++i) disk.push_back(time_in_new_context(warm, HARP_CACHE_DISK));

@@ -20,7 +20,7 @@ struct Family {
   std::function<std::string(size_t n)> graph;  // text of the graph for size n: its inputs and its body
   double (*work)(double n);
   double (*bytes)(double n);  // bytes of all arrays of the graph for size n
-  size_t taken = 0;           // 0: no indices; > 0: integer inputs are indices, in scattered order, of rows of this many elements
+  size_t taken = 0;           // > 0: integer inputs are indices of rows of this many elements, in scattered order; 0: there are none
 };
 
 double linear(double n) { return n; }

@@ -121,7 +121,7 @@ class Problem:
     lines: list  # statements of the graph; the last one is return
     sizes: dict  # symbolic sizes and their values, {"N": 1000}; the specialised form of the program has the values in place of the names
     numpy: Callable  # numpy(np, *arrays) returns an array, or a tuple of arrays
-    torch: Callable | None = None  # torch(torch, *tensors) does the same; None: torch is not compared, as it would need many calls
+    torch: Callable | None = None  # the same for torch, torch(torch, *tensors); None: torch would need many calls, so it is not compared
     c: str | None = None  # body of the C function; NAME(i, j) is an element of an input or output
     c_head: str = ""  # C text that precedes the function whose body is `c`
     least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes, {"N": 1}; 0 for a size that is not listed

@@ -14,11 +14,11 @@
 namespace bench {
 namespace {
 
-constexpr double kTooShort = 20e-6;  // seconds; the first estimate of a run's time is unreliable if it is shorter
+constexpr double kTooShort = 20e-6;  // seconds; from a shorter measurement the time of a run cannot be estimated reliably
 constexpr double kSlow = 0.3;        // seconds; if the first run takes longer, no second run is needed for the estimate
 // Samples are this many times longer with several threads, because a sleeping worker takes 40 us to wake.
 constexpr double kLonger = 4;
-constexpr std::chrono::milliseconds kPause(5);  // must exceed the time during which idle OpenMP workers spin before they sleep
+constexpr std::chrono::milliseconds kPause(5);  // a pause longer than the time during which idle OpenMP workers spin before they sleep
 
 struct Sample {
   size_t repeats;

@@ -7,9 +7,8 @@
 //     the peer: ready   the problem is prepared; otherwise the peer exits, with 69 if software that it needs is not installed
 //     run N CPU         answer: the seconds for N runs; CPU -1: any CPU, and wall-clock time if there are several threads
 //     sample            answer: the number of elements of the result, then a line for each element that sampled() selects
-//     work ARGUMENT...  for programs that serve several rows: selects the problem; answer: ready, or failed, or absent if software that
-//     only
-//                       this problem needs is not installed
+//     work ARGUMENT...  for programs that serve several rows: selects the problem; answer: ready, failed, or absent (software that only
+//                       this problem needs is not installed)
 #pragma once
 
 #include <sys/types.h>

@@ -20,7 +20,7 @@ package_group.require("go", __file__, programs=("go",))
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
 GO = SOURCE / "bindings" / "go"
-os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 ROWS = {"TestLazyTensors": "H1.lazy,realize/go", "TestSeveralTensorsAreOneProgram": "H1.realize/go", "TestTensorMistakes": "H1.lazy/go",
         "TestEachStructureIsCompiledOnce": "H1.cached/go", "TestJit": "H1.cached/go", "TestCallOnSlices": "H6.slices_in,slices_out/go"}
 

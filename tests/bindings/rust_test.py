@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 from package_group import absent, require  # noqa: E402
 
 require("rust", __file__, programs=("cargo", "rustc"))
-os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 
 
 def record(status, name, reason=""):
@@ -105,7 +105,7 @@ def main():
     if os.environ.get("HARP_SANITIZE"):
         record("skip", "script.rust", "cargo's programs do not load the sanitizers' run-times")
         return 0
-    # If the crates are in cargo's cache, this needs no connection.
+    # If the crates are in cargo's cache, fetching them needs no connection.
     fetched = subprocess.run(["cargo", "fetch", "--quiet", "--locked"], cwd=RUST, capture_output=True, text=True, check=False)
     if fetched.returncode != 0:
         return int(absent(__file__, "the crates of Cargo.lock are not in cargo's cache and cannot be fetched; ./dev setup rust"))

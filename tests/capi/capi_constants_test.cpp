@@ -97,7 +97,7 @@ TEST_CASE("X3.hidden_inputs/c: programs that differ in the data alone are differ
     CHECK(values<float>(run(program, {input.get()})[0].get()).back() == 2 * w->back());
   harp_cache_stats_info cache = HARP_CACHE_STATS_INFO_INIT;
   CHECK(harp_cache_stats(context.get(), &cache, nullptr) == HARP_OK);
-  CHECK(cache.misses == 1);  // the programs differ only in their constants, so one was compiled
+  CHECK(cache.misses == 1);  // the programs differ only in their constants, so only one was compiled
 }
 
 TEST_CASE("X3.hidden_inputs/c: the cache forgets a program with more than 4 MiB of constants when its last user does") {

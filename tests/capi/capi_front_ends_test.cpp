@@ -60,7 +60,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   CHECK(harp_graph_error(graph.get()) == nullptr);
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
-  // These operations have created nodes when they detect the error. The nodes must be removed again.
+  // The next operations detect a mistake when they have already created nodes. These nodes must be removed again.
   harp_node* parts[3] = {nullptr, nullptr, nullptr};
   harp_node* both[] = {x, y};
   CHECK(harp_softmax(x, 5) == nullptr);

@@ -101,7 +101,7 @@ TEST_CASE("loader: evicting an artifact takes nothing from those who use it") {
 }
 
 TEST_CASE("loader: a program is two mappings and no descriptor, whoever compiled it") {
-  // For "gcc", harp runs the driver's commands itself. For the other two, harp runs the driver.
+  // For "gcc", harp runs the driver's commands itself. For the other two compilers, harp runs the driver.
   for (const char* compiler : {"gcc", "gcc -DANOTHER_WORD", "clang"}) {
     Bench bench;
     bench.options.compiler = compiler;

@@ -154,7 +154,7 @@ TEST_CASE("H5.host_cuda: options that do not fit each other, the driver or the G
   driver.set_machine(2, 75);
   fails_at_first_use(host.options(), HARP_ERROR_DEVICE, "no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75");
   driver.set_machine(2);
-  // This value is the handle of the legacy default stream.
+  // 1 is the handle of the legacy default stream.
   options.stream = reinterpret_cast<void*>(1);
   const Context context = make_context_with(driver, options);
   CHECK(content_of(filled(context.get(), "cuda", {4}).get()) == Floats{4});

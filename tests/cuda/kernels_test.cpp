@@ -63,7 +63,7 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
   const uint64_t first = number("HARP_CUDA_SEED", 1), end = first + number("HARP_CUDA_GRAPHS", 300);
   const Orders orders = std::getenv("HARP_CUDA_GRAPHS") == nullptr ? Orders::kInTurn : Orders::kAll;
   const auto from = [&](uint64_t begin) { return random_programs(begin, std::min(begin + kTogether, end)); };
-  // Another thread generates and compiles the next graphs while these run.
+  // Another thread generates and compiles the next graphs while the current ones run.
   std::future<std::unique_ptr<const CompiledPrograms>> next = std::async(std::launch::async, from, first);
   for (uint64_t begin = first; begin < end; begin += kTogether) {
     const std::unique_ptr<const CompiledPrograms> programs = next.get();

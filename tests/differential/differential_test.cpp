@@ -30,7 +30,7 @@ namespace {
 
 constexpr uint64_t kGraphs =
 #ifdef HARP_SANITIZE
-    200;  // the same graphs take ten times as long under a sanitizer
+    200;  // fewer graphs under a sanitizer, because each takes ten times as long
 #else
     2000;
 #endif

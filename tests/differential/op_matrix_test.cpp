@@ -193,7 +193,7 @@ TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not sho
   std::vector<std::string> unbuilt;
   const std::vector<Cell> cells = op_cells(unbuilt);
   std::vector<BuildVariant> variants = level_variants();
-  for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // this tests the generated text, so no optimisation is needed
+  for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // only the generated text is tested
   constexpr size_t kEvery = 5 * kShare;
   // The jobs are sorted by compiler and target, so that one run of a compiler compiles many of them.
   const auto run_of = [&](size_t call) { return std::tie(variants[call].compiler.compiler, variants[call].compiler.target); };

@@ -21,7 +21,7 @@ import package_group
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 NO_COMPILER = {"HARP_CC": "/none", "CC": "/none", "PATH": "/none"}
 CASES = Path(__file__).parent / "ajisai" / "cases.txt"
 

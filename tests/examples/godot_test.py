@@ -23,7 +23,7 @@ ENGINE = "/usr/bin/godot3-server"
 package_group.require("godot", __file__, paths=(ENGINE, str(CRATES)))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
-os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 
 from examples_test import read_png  # pylint: disable=wrong-import-position
 
@@ -118,7 +118,7 @@ class Scene:
         """Runs the plug-in for Godot 4 in a program that replaces the engine (godot4_host.c), on several threads. Its water heights must be
         the same as in check_field."""
         versions = [Path(header).parent for header in glob.glob(str(CRATES / "gdextension-api-*/versions/4.*/res/gdextension_interface.h"))]
-        versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for 4.2 and later
+        versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for Godot 4.2 and later
         assert versions, "no header of Godot 4"
         for folder in versions:
             target = self.scratch / folder.parent.name

@@ -17,7 +17,7 @@ PYTHON = BUILD / "mujoco_venv" / "bin" / "python"
 package_group.require("mujoco", __file__, paths=(str(PYTHON), str(BUILD / "mujoco_venv" / "installed")))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
-os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 
 
 def run(*command, **options):

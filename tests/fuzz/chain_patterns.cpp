@@ -116,7 +116,7 @@ class RowByRow {
       case 0:
       case 1: return build::softmax(x, last);
       case 2:
-        return build::softmax(x, random_.below(last + 1));  // often not along the last axis, so that rows depend on each other
+        return build::softmax(x, random_.below(last + 1));  // often not the last axis, so that rows depend on each other
       // adds or multiplies by a mask or bias, which either is the same for all batches or has separate values for each batch
       case 3: {
         const Shape own = random_.chance(50) ? x->shape : Shape(x->shape.end() - 2, x->shape.end());

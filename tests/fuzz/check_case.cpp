@@ -517,7 +517,7 @@ Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& va
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got) {
   if (expected.size() != got.size()) return cat("got ", got.size(), " bytes, expected ", expected.size());
   if (expected.empty() || std::memcmp(expected.data(), got.data(), got.size()) == 0) return "";
-  if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // the elements to compare are the real and imaginary parts
+  if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // real and imaginary parts are compared as elements
   const size_t size = size_of(dtype), count = got.size() / size;
   size_t different = 0;
   std::string first;

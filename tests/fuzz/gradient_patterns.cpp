@@ -49,7 +49,7 @@ bool add_gradients(Workbench& bench) {
         is_kept |= bench.want(dx);
       if (is_kept) return true;
     } catch (const Error& error) {
-      // y has no gradient, or an array of the gradient would have an invalid shape
+      // kNoGradient: y has no gradient; kShape: an array of the gradient would have an invalid shape
       if (error.code != Code::kNoGradient && error.code != Code::kShape) throw;
     }
   }

@@ -173,8 +173,8 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {total, weight}));
   }
 
-  /// A convolution along the last axis: windows times weights, summed in chain order. The windows overlap, so the operand of the product
-  /// reads elements several times.
+  /// A convolution along the last axis: windows times weights, summed in chain order (the order of summation for products). The windows
+  /// overlap, so the operand of the product reads elements several times.
   bool convolution() {
     if (random_.chance(40)) return filters();
     const NodeRef x = some_floats(1, 3);

@@ -32,8 +32,8 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// Removes the vectors from all axes but one. The rules of an elementwise kernel with short axes, and of a reduction in lanes order, allow
-/// vectors along two axes, but a schedule may have them along only one.
+/// Removes the vectors from all axes but one. The rules of an elementwise kernel with short axes, and of a reduction in lanes order (64
+/// interleaved partial results), allow vectors along two axes, but a schedule may have them along only one.
 void keep_vectors_of_one_axis(Schedule& s, Random& random) {
   std::vector<AxisSchedule*> with_vectors;
   for (AxisSchedule& axis : s.axes)

@@ -320,8 +320,8 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
     near({got[2] - got[5]}, {3});
   }
   CHECK(std::isnan(slope("logcumsumexp(x, axis=0)", {1, nan_})[0]));
-  // Tests second derivatives, also with respect to w and for w = 0. Element 0 of the gradient is the derivative with respect to x[0]; its
-  // derivative with respect to w[k] is exp(x[0] - y[k]).
+  // Tests second derivatives of logcumsumexp, also with respect to w and for w = 0. Element 0 of the gradient is the derivative with
+  // respect to x[0]; its derivative with respect to w[k] is exp(x[0] - y[k]).
   const auto graph = parse(
       "graph g(x: f64[3], w: f64[3], u: f64[3]) {\n  d = grad(logcumsumexp(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, w, grad_output=u), third = grad(d, x, grad_output=u)\n}");

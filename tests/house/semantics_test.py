@@ -149,10 +149,11 @@ def check_reductions(law, tool):
     # All reduced axes are adjacent, so they are reduced together, by one sum in the order that the page calls "lanes".
     x = noise((70, 70), 6)
     expect("graph g(x: f32[n, k]) { return r = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
-    # The order of a sum over a permuted array is that of the array in memory, so this sum is in chain order.
+    # The order of a sum over a permuted array is that of the array in memory, so this sum has the order that the page calls "chain".
     expect("graph g(x: f32[n, 3]) { return r = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
            [law["chain"](list(x[:, j]), plus, plus, zero) for j in range(3)])
-    # A matrix product is summed in chain order. Each product is added by an fma, so it is not rounded before the addition.
+    # A matrix product is summed in the order that the page calls "chain". Each product is added by an fma, so it is not rounded before the
+    # addition.
     a, b = noise((2, 600), 7), noise((600, 3), 8)
     matmul = ("graph g(a: f32[2, k], b: f32[k, 3]) {\n  p = expand(reshape(a, shape=[2, k, 1]), shape=[2, k, 3])\n"
               "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return r = sum(mul(p, q), axes=[1])\n}")

@@ -18,7 +18,7 @@ import tempfile
 import documents
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 FOLLOWED = ("c.md", "text.md", "embedding.md", "caching.md", "tuning.md", "law.md")
 
 

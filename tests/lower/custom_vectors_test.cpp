@@ -156,7 +156,8 @@ TEST_CASE("G13.custom_vectors/c: the loop of a vector keeps masks and variables 
   };
   const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
   const std::string v4 = kernel_for("x86-64-v4", text_of("f32", "i32"));
-  // acc0 is zi, acc1 is zr, acc2 is n, and acc3 is the mask. Two squares have names, because the condition and the body use them.
+  // The accumulators acc0, acc1, acc2 and acc3 are zi, zr, n and the mask of the lanes that still iterate. The squares of zi and zr have
+  // names, because the condition and the body use them.
   std::string loop = innermost_loop(v4);
   CAPTURE(loop);
   CHECK(lines(loop) == 7);

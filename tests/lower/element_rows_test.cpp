@@ -1,5 +1,6 @@
-// Tests reductions in lanes order over several axes whose operands are broadcast, transposed or masked along rows, so that a lane's
-// position is no linear function of the lane. Each is compared with the interpreter; the generated text is searched for divisions.
+// Tests reductions in lanes order (64 interleaved partial results, the lanes) over several axes whose operands are broadcast, transposed or
+// masked along rows, so that a lane's position is no linear function of the lane. Each is compared with the interpreter; the generated text
+// is searched for divisions.
 #include <array>
 #include <initializer_list>
 #include <string>

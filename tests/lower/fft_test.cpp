@@ -232,7 +232,7 @@ TEST_CASE("G15.fft: fft: of every axis, of an array with as many axes as there m
 
 TEST_CASE("G15.fft: fft: rows of pairs are separated and put together by the routines that have no passes of their own: the same bits") {
   const Backends backends;
-  // Each transform has an operand of its own, so each result has a single user.
+  // Each transform has an operand of its own, so each result has a single consumer.
   const std::string pairs =
       "x: f32[m, n, 2]) {\n  z = view_as_complex(x)\n  s = slice(z, start=[1, 0])\n  return a = view_as_real(fft(z)), "
       "b = view_as_real(ifft(z, norm=\"forward\")), c = view_as_real(ifft(s, norm=\"forward\")), d = abs(fft(z * 5)), "
@@ -300,7 +300,7 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("f64[4, 50]", "abs(rfft(z))") == 2);
   CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
   CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
-  // Long columns are also read directly from the array, until the matrices as which they are transformed do not fit the cache.
+  // Long columns, which are transformed as matrices, are also read directly from the array, as long as the matrices fit the cache.
   CHECK(kernels("complex64[4, 512, 64]", "fft2(z)") == 2);
   CHECK(kernels("complex128[4, 2048, 64]", "fft2(z)") == 2);
   CHECK(kernels("complex128[4, 4096, 64]", "fft2(z)") > 2);

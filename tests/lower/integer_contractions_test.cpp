@@ -126,7 +126,8 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
   const auto greatest =
       backends.run(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
   CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30 is 0 modulo 2^32
-  // The graph prescribes the summation order "lanes" for this sum, not the order of a matrix product.
+  // The factors are casts of expanded arrays, so this sum has the order "lanes" of docs/semantics.md, not the order "chain" of a matrix
+  // product.
   backends.run(
       "graph g(a: i8[33, 70], b: i8[40, 70]) {\n"
       "  p = cast(expand(reshape(a, shape=[33, 1, 70]), shape=[33, 40, 70]), dtype=i32)\n"

@@ -1,5 +1,6 @@
-// Tests reductions in lanes order whose vectors run across the rows (lower/reduce_lane_columns.cpp): the product of a transposed matrix and
-// a vector, and products of matrices whose rows have an unknown number of elements.
+// Tests reductions in lanes order (64 interleaved partial results for each row) whose vectors run across the rows
+// (lower/reduce_lane_columns.cpp): the product of a transposed matrix and a vector, and products of matrices whose rows have an unknown
+// number of elements.
 #include <cmath>
 #include <complex>
 #include <utility>

@@ -88,7 +88,7 @@ TEST_CASE("G15.matmul G15.einsum X2: structure decides the order of a sum, sizes
   CHECK(order_of("matmul(c, d)") == "chain product;");  // c @ d is a matrix product, although its result has a single column
   CHECK(order_of("matmul(e, transpose(c))") == "chain product;");
   CHECK(order_of("matmul(a, u)") == "lanes product;");
-  CHECK(order_of("matmul(u, b)") == "chain product;");  // the summed axis of b is not its last axis, so the order is not "lanes"
+  CHECK(order_of("matmul(u, b)") == "chain product;");  // the last axis of b is kept, so the sum has not the order "lanes"
   CHECK(order_of("matmul(u, u)") == "lanes product;");
   // The index k, which only one operand has, is summed before the product.
   CHECK(order_of("einsum(a, a, spec=\"ij,kj->\")") == "chain;lanes product;");

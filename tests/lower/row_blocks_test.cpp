@@ -73,8 +73,8 @@ TEST_CASE("L6.loop_tiling L1: what is made of blocks elsewhere, and arrays of a 
   CAPTURE(folded);
   CHECK(contains(folded, "for each of 8 blocks"));
   CHECK(contains(folded, "reduces sum of f32[24, 6] axes [1] lanes product"));
-  // Blocks of 16 MiB do not fit in a worker's scratch memory. In the chain of kernels, one kernel stores its result in the memory of an
-  // array that it reads.
+  // Blocks of 16 MiB do not fit in a worker's scratch memory. One of the kernels that run for each block stores its result in the memory of
+  // an array that it reads.
   const std::string over = scheduled(
       "graph g(x: f32[8, 2048, 64], w: f32[64, 64], k: f32[8, 64, 2048]) flags=[broadcast] {\n"
       "  q = x @ w\n  c = sum(softmax(q @ k, axis=-1), axes=[1], keepdims=true)\n  return y = q * permute(c, axes=[0, 2, 1])\n}",

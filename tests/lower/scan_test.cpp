@@ -131,7 +131,7 @@ void check_law(const Backends& backends, int64_t n, bool is_static) {
     }
 }
 
-/// Checks scans along the rows of an array: in tree order, in chain order, and reversed.
+/// Checks scans along the rows of an array: in the orders "tree" and "chain" of docs/semantics.md, and reversed.
 template <class T>
 void check_rows(const Backends& backends, const std::vector<Law<T>>& laws_of_graph, int64_t rows, int64_t columns) {
   struct Kind {

@@ -42,7 +42,7 @@ TEST_CASE("L2: rows that are shorter than a vector have narrower vectors") {
               ")\n}",
           rough({21, 2 * columns + 1}, static_cast<uint32_t>(columns)));
     }
-  // The factors are the same for all rows, so that the rows are not merged into one loop either.
+  // The factors are the same for all rows, so that the rows are not merged into one loop.
   for (const int64_t columns : {4, 5, 7, 12, 15})
     backends.run(graph_of("x: f32[n, " + std::to_string(columns) + "], s: f32[1, " + std::to_string(columns) + "]",
                           "y = exp(x) * expand(s, shape=[n, " + std::to_string(columns) + "])"),

@@ -1,6 +1,6 @@
-// Tests chain-order reductions and scans whose number of columns is unknown at compile time (lower/reduce_columns.cpp, scan_chain.cpp). The
-// accumulators have space for many columns, but only those of the columns in use are set, and a sum of products of at most one block of 256
-// terms has no levels of blocks. The results must be bit-identical to the interpreter's.
+// Tests reductions and scans in chain order (one element after the other within a block) whose number of columns is unknown at compile time
+// (lower/reduce_columns.cpp, scan_chain.cpp). The accumulators have space for many columns, but only those of the columns in use are set,
+// and a sum of products of at most one block of 256 terms has no levels of blocks. The results must be bit-identical to the interpreter's.
 #include <string>
 
 #include "support/backends_run.h"

@@ -133,7 +133,7 @@ TEST_CASE("G15.batch_matmul/interp,c L2: batches of small matrices") {
     backends.run(graph_of("a: f32[l, 4, 3], b: f32[l, 3, 3]", "y = batch_matmul(cast(a" + cast + ", cast(b" + cast + ")"),
                  rough({37, 4, 3}, 7), rough({37, 3, 3}, 8));
   }
-  // The matrices of one array are transposed; the rows of those of the other one are in reverse order.
+  // The matrices of a are transposed, and the rows of the matrices of b are in reverse order.
   backends.run(graph_of("a: f32[l, 3, 3], b: f32[l, 3, 3]", "y = batch_matmul(permute(a, axes=[0, 2, 1]), flip(b, axes=[1]))"),
                rough({50, 3, 3}, 9), rough({50, 3, 3}, 10));
 }
@@ -261,7 +261,7 @@ TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors
   // bytes.
   CHECK_FALSE(writes(scaled, bytes, "x86-64-v3", "  store_3_interleaved"));
   CHECK_FALSE(writes("x: i16[n, 3]", "cumsum(x, axis=1)", "x86-64", "  store_3_interleaved"));
-  // Stores of two interleaved vectors need no such exchange of elements.
+  // Storing two interleaved vectors needs no instructions that exchange elements of 2 bytes.
   CHECK(writes("x: i16[n, 2]", "cumsum(x, axis=1)", "x86-64", "  store_2_interleaved_i16x8("));
   // There may be more elements in a row than lanes in a vector.
   constexpr Way kWidths[] = {{"interp", 0}, {"c", 0, 2}, {"c", 0, 4}, {"c", 0, 8}};
@@ -298,8 +298,8 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));
   CHECK(contains(text, "load_part2_of_3_f32x16("));
-  // Rows of 3 with an axis of 8 in front of them are 24 adjacent elements, which no whole vectors load. The axis of 8 and the one before it
-  // are one loop, unless an operand has the same elements for all indices of the axis of 8.
+  // Rows of 3 elements with an axis of size 8 in front of them are 24 adjacent elements, which cannot be loaded by whole vectors. So the
+  // axis of size 8 and the one before it become one loop, unless an operand has the same elements for all indices of the axis of size 8.
   const std::string rows_of_8 = "elementwise [thread, sequential simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[2])")), rows_of_8));
   const std::string softmax = source_of(graph_of("x: f32[n, 8, 3]", "y = softmax(x, axis=2)"));

@@ -36,7 +36,7 @@ def comparison_cases(dtype, a, b):
         logaddexp = np.logaddexp(a.astype(np.longdouble), b.astype(np.longdouble)).astype(kind)
         cases = [Case("logaddexp(a, b)", logaddexp, Ulps(4)),
                  Case("isclose(a, b)", np.isclose(a, b), EXACT),
-                 # In harp, PyTorch and NumPy 1, an infinity is only close to itself; with this atol, NumPy 2 also finds it close to 0.
+                 # In harp, PyTorch and NumPy 1, an infinity is only close to itself; with atol=inf, NumPy 2 also finds it close to 0.
                  Case("isclose(a, b, atol=inf)", np.where(np.isinf(a) | np.isinf(b), a == b, np.isclose(a, b, atol=np.inf)), EXACT),
                  Case("isclose(a, b, rtol=0.5, atol=0.25, equal_nan=true)", np.isclose(a, b, 0.5, 0.25, True), EXACT),
                  Case("signbit(a)", np.signbit(a) & ~np.isnan(a), EXACT), Case("nextafter(a, b)", np.nextafter(a, b), EXACT)]

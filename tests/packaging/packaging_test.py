@@ -17,7 +17,7 @@ import cases  # noqa: E402  pylint: disable=wrong-import-position
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 HERE = os.path.dirname(os.path.abspath(__file__))
 # libdl, libpthread and librt are part of libc since glibc 2.34; older systems list them.
 MAY_NEED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|libffi|libdl|libpthread|librt|ld-linux.*)\.so")

@@ -313,7 +313,7 @@ TEST_CASE("C1: saved .npy files load again, and a save that fails leaves nothing
     plan.error = ENOSPC;
     FaultyFiles faulty(plan);
     const Error error = error_of([&] { save_npy(faulty, scratch / "c.npy", type, data); });
-    if (error.code == Code::kOk) {  // save_npy() ignores the failure of this call, or makes fewer calls
+    if (error.code == Code::kOk) {  // save_npy() ignored the failure of this call, or made fewer calls
       std::filesystem::remove(scratch / "c.npy");
       continue;
     }

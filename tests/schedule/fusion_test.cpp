@@ -304,7 +304,7 @@ TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel"
 TEST_CASE("G15.variance/interp,c: mean and variance of rows and columns, biased and not, far from zero too") {
   const Backends backends;
   Values<double> x = whole<double>({6, 50}, 4);
-  for (double& v : x.items) v += 1e8;  // with such values, computing the variance from a sum of squares would lose all digits
+  for (double& v : x.items) v += 1e8;  // with values near 1e8, computing the variance from a sum of squares would lose all digits
   const auto outputs = backends.run(
       "graph g(x: f64[n, m]) {\n  return a = var(x, axes=[1]), b = var(x, axes=[0], correction=1), c = var(x), m = mean(x, axes=[1])\n}",
       x);

@@ -49,7 +49,7 @@ TEST_CASE("L5 L6 H3.machine_measured: with the numbers of every row, constants h
     const Cpu& cpu = row.cpu();
     CHECK(cpu.stream_bytes == 15 * kMiB);
     CHECK(near_scan_bytes(cpu) == 512 * kKiB);
-    // CPUs that load one vector in a cycle do not use this constant.
+    // CPUs that load one vector in a cycle do not use near_scan_row_bytes().
     CHECK((near_scan_row_bytes(cpu) == 16 * kKiB || cpu.vector_loads_a_cycle == 1));
     CHECK(packed_array_bytes(cpu) == kMiB);
     CHECK(rows_together(cpu) == 224);

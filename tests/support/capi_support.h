@@ -50,7 +50,7 @@ inline std::string take(harp_string* string) {
 inline Context make_context(std::function<void(harp_context_options&)> change = nullptr) {
   harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
   options.cache_dir = "";
-  options.compile_timeout_ms = 1'200'000;  // so long that a slow machine does not reach it; ctest stops a test that hangs
+  options.compile_timeout_ms = 1'200'000;  // a limit that even a slow machine does not reach; ctest stops a test that hangs
   if (change) change(options);
   ErrorSlot err;
   Context context(harp_context_new(&options, err));

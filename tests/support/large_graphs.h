@@ -59,7 +59,7 @@ inline std::string sum_in_pairs(Lines& lines, std::vector<std::string> nodes) {
 inline constexpr LargeGraph kLargeGraphs[] = {
     {"concats", 400,
      [](Lines& lines, int n) {
-       lines.input("x: f32[5000]"), lines.input("y: f32[5000]");  // so long that harp uses several threads for a kernel
+       lines.input("x: f32[5000]"), lines.input("y: f32[5000]");  // long arrays, so that harp uses several threads for a kernel
        std::string t = "x";
        for (int i = 0; i < n; ++i) t = lines.line(joined("concat(", t, ", y, axis=0)"));
        lines.output(t);

@@ -208,7 +208,7 @@ TEST_CASE("H3.machine_measured: known numbers replace those of the CPU, each its
   two_caches.set(Quantity::kFirstCache, 65536);
   two_caches.set(Quantity::kSecondCache, 64 << 20);
   apply(two_caches, cpu);
-  CHECK(cpu.caches.third == 64 << 20);  // at least as large as the second-level cache
+  CHECK(cpu.caches.third == 64 << 20);  // the third-level cache is at least as large as the second-level one
 }
 
 TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {

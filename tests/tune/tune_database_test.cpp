@@ -197,7 +197,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
 
   write(file, text);
   CHECK(::chmod(file.c_str(), 0664) == 0);
-  write(aside + "0", "");  // makes the next name for the old file unavailable
+  write(aside + "0", "");  // the next name that harp would give to the old file exists
   Lines lines;
   const capi_test::Context context = context_in(directory, &lines);
   ErrorSlot err;

@@ -10,7 +10,7 @@ import tempfile
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
+os.environ.pop("HARP_MACHINE", None)  # unset, so that programs are compiled for this CPU, as they are for users
 
 # The command with which a user compiles a program, without the names of the files.
 COMPILE = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-value", "-I", os.path.join(SOURCE, "include")]

@@ -86,7 +86,7 @@ class Merger {
     for (const Declaration& declaration : declarations) {
       if (is_kernel(declaration.text)) continue;
       const std::string_view name = declared_name(declaration);
-      if (name.empty()) return text;  // it is unknown on what the declarations depend
+      if (name.empty()) return text;  // nothing is shared, because a declaration of unknown form may depend on any other
       ++times[name];
     }
     std::string result;

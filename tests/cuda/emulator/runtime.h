@@ -439,7 +439,7 @@ HARP_EMULATOR_PLAIN inline void barrier(int line) {
 #endif
 }
 
-/// Waits until all lanes of `mask` have called this, then returns the value that lane `source` of the warp has given.
+/// Waits until all lanes of `mask` have called this function, then returns the value that lane `source` of the warp has given.
 HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uint64_t value, int line) {
   Thread& own = *machine.current;
   own.state = State::kInWarp;
@@ -722,7 +722,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, Shar
   for (uint64_t i = 0; i < blocks && is_good; ++i) {
     // The blocks run in ascending or descending order. The shuffled order starts at block 13 and takes steps of 7919.
     const uint64_t b = order == ThreadOrder::kAscending ? i : order == ThreadOrder::kDescending ? blocks - 1 - i : (i * 7919 + 13) % blocks;
-    const uint64_t at = blocks % 7919 == 0 ? i : b;  // such steps reach every block unless the number of blocks is a multiple of 7919
+    const uint64_t at = blocks % 7919 == 0 ? i : b;  // steps of 7919 reach every block unless the number of blocks is a multiple of 7919
     blockIdx = {static_cast<unsigned>(at % grid[0]), static_cast<unsigned>(at / grid[0] % grid[1]),
                 static_cast<unsigned>(at / grid[0] / grid[1])};
     poison_shared(shared, arrays);

@@ -22,7 +22,7 @@ struct Moment {
 
 /// The last accesses to one cell, which is a byte or a few bytes (harp_watch_array).
 struct Cell {
-  Moment write, read, update;  // `update` is an atomic operation, which is neither of the other two
+  Moment write, read, update;  // the last store, load and atomic operation; an atomic operation is neither of the others
   bool is_written = false;     // ever
   // Whether the cell was also read by a thread other than that of `read`: by another lane of the same warp, by another warp of the same
   // block, or by another block.
