@@ -98,7 +98,7 @@ TEST_CASE("G14.take/interp,c: with check_indices an index of any dtype that name
   check_dtype<int64_t>(context, "i64", INT64_MIN, "-9223372036854775808");
   check_dtype<uint16_t>(context, "u16", 65535, "65535");
   check_dtype<uint32_t>(context, "u32", UINT32_MAX, "4294967295");
-  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // an index above the greatest i64 is shown as that
+  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // indices above INT64_MAX are shown as INT64_MAX
 }
 
 TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices finds what every one of them is given") {
