@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -188,6 +189,28 @@ const Node* sum_of_one(Graph& graph, const Node* node) {
   return graph.intern(Op::kSum, node->dtype, node->shape, {x}, std::move(attributes));
 }
 
+/// Returns a bound on the absolute value of an element of this dtype; nothing if the dtype has more than 16 bits or is a float.
+std::optional<int64_t> bound_of_narrow(DType dtype) {
+  if (is_bool(dtype)) return 1;
+  if (!is_int(dtype) || size_of(dtype) > sizeof(int16_t)) return std::nullopt;
+  return int64_t{1} << (8 * size_of(dtype) - (is_signed_int(dtype) ? 1 : 0));
+}
+
+/// A sum of bools or of 8-bit or 16-bit integers in i64 or u64 is computed in i32 if even the sum of the largest elements fits i32. A
+/// vector then holds twice as many elements, and the result is the same.
+const Node* sum_of_narrow(Graph& graph, const Node* node) {
+  const Node* wide = node->sources[0];
+  if (!is_int(node->dtype) || size_of(node->dtype) != sizeof(int64_t) || wide->op != Op::kCast) return node;
+  const std::optional<int64_t> bound = bound_of_narrow(wide->sources[0]->dtype);
+  if (!bound) return node;
+  Dim terms = 1;
+  for (const int axis : node->as<ReduceAttributes>().axes) terms = terms * wide->shape[static_cast<size_t>(axis)];
+  if (!terms.is_constant() || terms.constant() > std::numeric_limits<int32_t>::max() / *bound) return node;
+  const Node* narrow = graph.intern(Op::kCast, DType::kI32, wide->shape, {wide->sources[0]});
+  const Node* sum = graph.intern(Op::kSum, DType::kI32, node->shape, {narrow}, node->attributes);
+  return graph.intern(Op::kCast, node->dtype, node->shape, {sum});
+}
+
 /// Replaces each source whose elements are all equal by a scalar constant. At least one source must still have the node's shape.
 const Node* use_scalars(Graph& graph, const Node* node) {
   std::vector<const Node*> sources = node->sources;
@@ -214,6 +237,7 @@ constexpr AlgebraRule kRules[] = {
     {Op::kMul, drop_neutral<is_one>},
     {Op::kMul, keep_deciding<is_zero_integer>},
     {Op::kSum, sum_of_one},
+    {Op::kSum, sum_of_narrow},
     {Op::kIdiv, drop_neutral<is_one_integer>},
     {Op::kRem, remainder_of_one},
     {Op::kFmod, remainder_of_one},

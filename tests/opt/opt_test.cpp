@@ -208,6 +208,36 @@ TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   CHECK(run(*folded, {}) == run(graph, {}));
 }
 
+TEST_CASE("H2: optimiser: a sum of narrow integers that fits i32 is computed in i32") {
+  const auto dtype_of_sum = [](DType narrow, DType wide, const Shape& shape, std::vector<int> axes) {
+    Graph graph;
+    const Node* x = graph.add_input("x", narrow, shape);
+    graph.add_output("y", build::reduce_exactly(Op::kSum, build::cast(x, wide), {std::move(axes), ReduceOrder::kLanes, false}));
+    const std::unique_ptr<Graph> result = opt::find_pass(kAlgebra)->run(graph);
+    const Node* y = result->outputs()[0].node;
+    CHECK(y->dtype == wide);
+    return y->op == Op::kCast ? y->sources[0]->dtype : y->dtype;
+  };
+  for (const DType wide : {DType::kI64, DType::kU64}) {
+    CHECK(dtype_of_sum(DType::kBool, wide, {1000, 1000}, {0, 1}) == DType::kI32);
+    CHECK(dtype_of_sum(DType::kI8, wide, {16777215}, {0}) == DType::kI32);  // 2^24 - 1 elements of -128 are more than -2^31
+    CHECK(dtype_of_sum(DType::kI8, wide, {16777216}, {0}) == wide);
+    CHECK(dtype_of_sum(DType::kU8, wide, {8388607}, {0}) == DType::kI32);
+    CHECK(dtype_of_sum(DType::kU16, wide, {40000, 3}, {1}) == DType::kI32);
+    CHECK(dtype_of_sum(DType::kU16, wide, {40000, 3}, {0, 1}) == wide);
+    CHECK(dtype_of_sum(DType::kI32, wide, {3}, {0}) == wide);
+    CHECK(dtype_of_sum(DType::kF32, wide, {3}, {0}) == wide);
+  }
+  CHECK(dtype_of_sum(DType::kI8, DType::kI16, {3}, {0}) == DType::kI16);
+  Graph graph;
+  const Node* x = graph.add_input("x", DType::kI16, {5, 3});
+  graph.add_output("y", build::reduce_exactly(Op::kSum, build::cast(x, DType::kU64), {{0}, ReduceOrder::kChain, false}));
+  std::vector<int16_t> values;
+  for (int i = 0; i < 15; ++i) values.push_back(static_cast<int16_t>(i % 4 == 0 ? -32768 + i : 1000 * i));
+  const auto bytes = std::as_bytes(std::span(values));
+  check_same_results(graph, *opt::find_pass(kAlgebra)->run(graph), {Bytes(bytes.begin(), bytes.end())});
+}
+
 TEST_CASE("H2: optimiser: constants fold, but data never grows") {
   Bench t;
   const Node* two = t.number(t.f32, 2);
