@@ -15,8 +15,6 @@ constexpr int64_t kMaxSteps = 16;  // a loop over lanes is fully unrolled if it 
 
 }  // namespace
 
-DType accumulator_dtype(const Node& node) { return is_bool(node.dtype) ? DType::kI32 : working_dtype(node.dtype); }
-
 Scalar accumulator_identity(Op op, const Node& node) {
   const DType dtype = accumulator_dtype(node);
   return is_bool(node.dtype) ? scalar_from_int(dtype, identity_of(op, DType::kBool).as<bool>()) : identity_of(op, dtype);

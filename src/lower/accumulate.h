@@ -8,13 +8,11 @@
 #include "ir/apply_schedule.h"
 #include "ir/insert_prefetches.h"
 #include "lower/lower.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/law.h"
 
 namespace harp::lower {
 
-/// Returns the dtype of the accumulators of a reduction or scan: i32 for bools, which count as 0 and 1, and f32 for 16-bit floats, so that
-/// the result is rounded only once, at the end.
-DType accumulator_dtype(const Node& node);
 /// Returns the identity element of `op`, a reduction or scan, for elements of the node's dtype (for example 0 for a sum). The result has
 /// the dtype of the accumulators.
 Scalar accumulator_identity(Op op, const Node& node);

@@ -124,13 +124,41 @@ bool may_reduce_columns_by_groups(const KernelPlan& kernel) {
          kernel.passes[0].row_stores.empty();
 }
 
-DType scanned_dtype(const Node& scan) { return is_bool(scan.dtype) ? DType::kI32 : working_dtype(scan.dtype); }
+namespace {
+
+/// Returns the size in bytes of the widest values that a bool value is computed from; 1 if all of them are bools.
+size_t size_of_operands(const Node& value) {
+  constexpr size_t kMostNodes = 64, kUsualSize = 4;  // a larger expression counts as computed from values of the usual size
+  std::vector<const Node*> bools{&value};
+  size_t widest = 1;
+  for (size_t i = 0; i < bools.size(); ++i) {
+    if (i == kMostNodes) return kUsualSize;
+    for (const Node* source : bools[i]->sources)
+      if (!is_bool(source->dtype))
+        widest = std::max(widest, size_of(working_dtype(source->dtype)));
+      else if (std::ranges::find(bools, source) == bools.end())
+        bools.push_back(source);
+  }
+  return widest;
+}
+
+}  // namespace
+
+DType accumulator_dtype(const Node& node) {
+  if (!is_bool(node.dtype)) return working_dtype(node.dtype);
+  if (!is_reduce(node.op) && !is_scan(node.op)) return DType::kI32;
+  switch (size_of_operands(*node.sources[0])) {
+    case 1: return DType::kU8;
+    case 2: return DType::kI16;
+    default: return DType::kI32;
+  }
+}
 
 bool may_scan_by_groups(std::span<const Node* const> scans) {
   // Bytes of shared memory that a thread block may use on every supported GPU; 99 KiB is the smallest limit.
   constexpr int64_t kBytes = 96 << 10;
   const auto& attributes = scans[0]->as<ScanAttributes>();
-  const DType dtype = scanned_dtype(*scans[0]);
+  const DType dtype = accumulator_dtype(*scans[0]);
   // The number of elements of each scan that are in shared memory. For scans along columns there must be at least one for each thread of
   // the largest group.
   int64_t elements = 256;
@@ -140,7 +168,7 @@ bool may_scan_by_groups(std::span<const Node* const> scans) {
     // the elements of one block of a row, and the totals of its quads and groups (at most a third as many)
     elements = static_cast<int64_t>(block + block / 3);
   }
-  const bool is_same_dtype = std::ranges::all_of(scans, [&](const Node* scan) { return scanned_dtype(*scan) == dtype; });
+  const bool is_same_dtype = std::ranges::all_of(scans, [&](const Node* scan) { return accumulator_dtype(*scan) == dtype; });
   return is_same_dtype && elements * static_cast<int64_t>(scans.size() * size_of(dtype)) <= kBytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "schedule/contraction.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp {
 namespace {
@@ -48,10 +49,7 @@ std::optional<Product> as_product(const KernelPlan& kernel) {
   return found;
 }
 
-DType dtype_of_sums(const KernelPlan& kernel) {
-  const DType dtype = kernel.reduces[0]->dtype;
-  return is_bool(dtype) ? DType::kI32 : working_dtype(dtype);
-}
+DType dtype_of_sums(const KernelPlan& kernel) { return accumulator_dtype(*kernel.reduces[0]); }
 int64_t bytes_of_result(const KernelPlan& kernel) { return static_cast<int64_t>(size_of(dtype_of_sums(kernel))); }
 
 int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes) {

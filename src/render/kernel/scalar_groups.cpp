@@ -24,9 +24,11 @@ std::string fold_name(const FoldForm& form) {
 }
 
 std::string scan_name(const ScanForm& form, std::string_view stored) {
-  // Whether the scan is over bools, which are represented as 0 and 1 in i32. In this case the identities of max and min are 0 and 1 instead
-  // of the limits of i32.
-  const bool of_bools = form.identity.dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
+  // Whether the scan is over bools, which are represented as the integers 0 and 1. In this case the identities of max and min are 0 and 1
+  // instead of the limits of the integer dtype.
+  const Op reduction = form.combine == Op::kMin ? Op::kReduceMin : Op::kReduceMax;
+  const bool of_bools = (form.combine == Op::kMin || form.combine == Op::kMax) && is_int(form.identity.dtype) &&
+                        form.identity != identity_of(reduction, form.identity.dtype);
   return cat("scan_", harp::name(form.combine), "_", form.size, "_", stored, of_bools ? "_of_bools" : "");
 }
 

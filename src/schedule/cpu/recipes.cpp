@@ -51,7 +51,10 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // the body of a custom function computes positions in i64
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
-    meet(node, computes);
+    if (is_reduce(node->op) || is_scan(node->op))
+      widest = std::max(widest, size_of(accumulator_dtype(*node)));
+    else
+      meet(node, computes);
     if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // an index check computes in i64, whatever the dtype of the index
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;

@@ -36,7 +36,7 @@ void add_scan_buffers(Program& program) {
   for (KernelPlan& kernel : program.kernels) {
     if (!scans_by_groups(kernel, kernel.variants[0].schedule)) continue;
     const GridScan scan = grid_scan(kernel);
-    if (scan.counts.size() > 1) add_scratch(program, kernel, scanned_dtype(*kernel.scans[0]), scan.elements());
+    if (scan.counts.size() > 1) add_scratch(program, kernel, accumulator_dtype(*kernel.scans[0]), scan.elements());
   }
 }
 
