@@ -36,6 +36,7 @@
 #include "schedule/materialise.h"
 #include "schedule/paired_columns.h"
 #include "schedule/product_axes.h"
+#include "schedule/rearranged.h"
 #include "schedule/row_blocks.h"
 #include "schedule/shifted_rows.h"
 #include "schedule/shorten_sorts.h"
@@ -236,45 +237,14 @@ class Fuser {
     }
   }
 
-  /// Handles a reshape that joins axes of a rearranged value, such as a permuted or a broadcast one. A reshape keeps the order of the
-  /// elements in memory, so a kernel that iterates over the axes of the value stores them into the buffer of the reshape. Along the axes of
-  /// the value the positions of loads are linear; along a joined axis each load would need a division. Threads divide the first axis of a
-  /// kernel, so if the first axis of the value is shorter than that of the node, it must still be long enough (FusionLimits::first_axis).
+  /// If the node is a reshape that joins axes of a rearranged value (rearranged.h), stores it by a kernel over the axes of that value.
   /// Returns whether the node is stored.
   bool place_rearranged(const Node* node) {
-    const Node* value = node;
-    while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
-    // On a GPU each element is computed by a thread of its own, which needs divisions in any case.
-    if (value == node || drafts_.is_buffer(value) || limits_.many_threads) return false;
-    const Shape from = squeezed(value->shape), to = squeezed(node->shape);
-    if (to.empty() || from.size() <= to.size() || from.back() == to.back()) return false;
-    if (from.front() != to.front() && from.front().is_constant() && from.front().constant() < limits_.first_axis) return false;
-    if (!is_rearranged(value)) return false;
+    const Node* value = rearranged_below(*node, limits_, [this](const Node* other) { return drafts_.is_buffer(other); });
+    if (value == nullptr) return false;
     const Node* values[] = {value};
     place_store({value, drafts_.add_buffer(node), value->shape, {}}, drafts_.dependencies_of(values, true), node);
     return true;
-  }
-
-  /// Tests whether the value, or an operand from which it is computed element by element, is a view whose elements lie in memory in another
-  /// order than those of the value, or not next to each other.
-  bool is_rearranged(const Node* value) const {
-    std::vector<const Node*> stack = {value};
-    std::unordered_set<const Node*> seen = {value};
-    while (!stack.empty()) {
-      const Node* node = stack.back();
-      stack.pop_back();
-      if (node->rank() == 0 || drafts_.is_buffer(node)) continue;
-      if (is_movement(node->op)) {
-        const bool repeats_one = node->op == Op::kExpand && element_count(node->sources[0]->shape).is_constant(1);
-        if (node->op == Op::kReshape || moves_only_ones(*node) || repeats_one) continue;
-        return true;
-      }
-      if (!is_elementwise(node->op) && info(node->op).family != Family::kConvert) continue;
-      for (const Node* source : node->sources)
-        if (seen.insert(source).second) stack.push_back(source);
-    }
-    count_visits(graph_.dims(), seen.size());
-    return false;
   }
 
   /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source. Sources of equal

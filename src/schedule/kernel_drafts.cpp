@@ -13,6 +13,7 @@
 #include "base/visits.h"
 #include "schedule/grid_routine.h"
 #include "schedule/materialise.h"
+#include "schedule/rearranged.h"
 #include "schedule/routine.h"
 
 namespace harp {
@@ -30,13 +31,6 @@ bool keeps_index(const Node& node, size_t operand) {
 }
 
 }  // namespace
-
-bool moves_only_ones(const Node& node) {
-  if (node.op != Op::kPermute) return false;
-  std::vector<int> moved = node.as<PermuteAttributes>().axes;
-  std::erase_if(moved, [&](int axis) { return node.sources[0]->shape[static_cast<size_t>(axis)].is_constant(1); });
-  return std::ranges::is_sorted(moved);
-}
 
 KernelDrafts::KernelDrafts(Program& program, std::span<const Node* const> live, const NodeMarks& stored, const FusionLimits& limits)
     : program_(program),

@@ -25,9 +25,6 @@ struct Dependencies {
   std::vector<const Node*> computed;  // the nodes that are computed instead of being loaded, including the root
 };
 
-/// Tests whether the node is a permute that moves only axes of size 1, so that the order of elements in memory does not change.
-bool moves_only_ones(const Node& node);
-
 /// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
   // The number of the kernel that writes the last of the buffers. If this kernel also computes the root (the stored node that reads them),

@@ -19,6 +19,7 @@
 #include "schedule/few_columns.h"
 #include "schedule/gathered.h"
 #include "schedule/program.h"
+#include "schedule/rearranged.h"
 
 namespace harp {
 namespace {
@@ -278,6 +279,48 @@ bool reads_as_many(const Node& root, const NodeMarks& stored) {
   return found;
 }
 
+/// Tests whether the kernel of this stored node follows the rows of a rearranged value instead of dividing each index
+/// (lower/reduce_lanes.cpp).
+bool follows_rows(const Node& node) {
+  return is_reduce(node.op) && !is_arg_extreme(node.op) && node.as<ReduceAttributes>().order == ReduceOrder::kLanes;
+}
+
+/// Stores reshapes that join axes of a rearranged value (rearranged.h) and would be computed by a kernel over the joined axes, with a
+/// division for each element. Such a reshape is not stored if that would need much more memory: if neither the arrays from which it is
+/// computed nor the result of the kernel has as many elements.
+void store_rearranged(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
+  if (limits.many_threads) return;
+  const auto is_array = [&](const Node* node) { return stored.contains(node) || has_buffer(node); };
+  std::unordered_map<const Node*, const Node*> computed_by;  // for each node that is computed: a stored node whose kernel computes it
+  for (auto it = live.rbegin(); it != live.rend(); ++it) {
+    const Node* node = *it;
+    const Node* kernel = node;
+    if (stored.contains(node)) {
+      if (follows_rows(*node)) continue;
+    } else {
+      const auto found = computed_by.find(node);
+      if (found == computed_by.end()) continue;
+      kernel = found->second;
+      if (node->op == Op::kReshape && rearranged_below(*node, limits, is_array) != nullptr) {
+        const Dim count = element_count(node->shape);
+        const Shape& space = is_reduce(kernel->op) ? kernel->sources[0]->shape : kernel->shape;
+        if (range(count).hi > limits.min_elements && proven_at_most(count, element_count(space)) &&
+            (proven_at_most(count, element_count(kernel->shape)) || reads_as_many(*node, stored))) {
+          stored.insert(node);
+          kernel = node;
+        }
+      }
+    }
+    for (const Node* source : operands_of(*node)) {
+      // Reshapes of reshapes are one view. A stored reshape is computed over the axes of its source (fuse.cpp).
+      while (node->op == Op::kReshape && source->op == Op::kReshape && !is_array(source)) source = source->sources[0];
+      if (is_array(source)) continue;
+      const auto [entry, is_new] = computed_by.try_emplace(source, kernel);
+      if (!is_new && is_reduce(entry->second->op)) entry->second = kernel;
+    }
+  }
+}
+
 /// Returns the node of which this operand is a view (by reshapes, permutes and slices); null if a slice takes less than half of its source.
 /// A reduction that is split at its blocks (split_reductions.h) reads such views.
 const Node* below_views(const Node* operand) {
@@ -434,6 +477,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       }
     }
   }
+  store_rearranged(live, limits, stored);
   return stored;
 }
 
