@@ -29,7 +29,11 @@ harp_node* harp_graph::wrap(const Node* node) {
   if (node->id >= by_id_.size()) by_id_.resize(graph->nodes().size(), nullptr);
   harp_node*& handle = by_id_[node->id];
   if (handle != nullptr) return handle;
-  if (free_.empty()) free_.push_back(&nodes_.emplace_back());
+  if (free_.empty()) {
+    // There is always memory to free all handles, because roll_back() must not fail.
+    if (free_.capacity() <= nodes_.size()) free_.reserve(2 * nodes_.size() + 1);
+    free_.push_back(&nodes_.emplace_back());
+  }
   handle = free_.back();
   free_.pop_back();
   *handle = {this, node};
