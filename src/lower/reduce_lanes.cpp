@@ -232,21 +232,26 @@ int64_t ReduceLowering::lanes_of(Sym count) const {
 }
 
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
-  const auto index_of_only_row = [&](Sym inner) { return index_at(0, inner); };
+  std::vector<ElementRows> found;
   // lane_block_by_rows() combines elements into all 64 lanes. A reduction of at most 32 elements has fewer lanes, so it must not use that
   // function.
-  const bool may_follow_rows = rows.size() == 1 && rows[0].nans.empty() && lanes_of(element_count(sizes(inner_))) == kLanes;
-  const auto found = may_follow_rows ? rows_of_elements(begin, end, index_of_only_row) : std::nullopt;
-  if (!found) return lane_block_by_steps(rows, begin, end, index_at, body);
-  Body by_rows, by_steps;
-  lane_block_by_rows(rows[0], *found, begin, end, index_of_only_row, by_rows);
-  // The rows may turn out to be empty at run time, while the block still has elements that are in no row: those that a pad or concat adds
-  // to an empty array. In that case the block is processed by steps.
-  if (proven_positive(found->length) || mod(element_count(sizes(inner_)), found->length).is_constant(0)) {
-    body.insert(body.end(), by_rows.begin(), by_rows.end());
-  } else {
-    lane_block_by_steps(rows, begin, end, index_at, by_steps);
-    body.push_back(new_if(arena_, found->length - 1, std::move(by_rows), std::move(by_steps)));
+  if (lanes_of(element_count(sizes(inner_))) == kLanes)
+    for (size_t i = 0; i < rows.size() && found.size() == i; ++i)
+      if (const auto of_row = rows_of_elements(begin, end, [&](Sym inner) { return index_at(i, inner); })) found.push_back(*of_row);
+  if (found.size() < rows.size()) return lane_block_by_steps(rows, begin, end, index_at, body);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Body by_rows, by_steps;
+    lane_block_by_rows(
+        rows[i], found[i], begin, end, [&](Sym inner) { return index_at(i, inner); }, by_rows);
+    // The rows may turn out to be empty at run time, while the block still has elements that are in no row: those that a pad or concat
+    // adds to an empty array. In that case the block is processed by steps.
+    if (proven_positive(found[i].length) || mod(element_count(sizes(inner_)), found[i].length).is_constant(0)) {
+      body.insert(body.end(), by_rows.begin(), by_rows.end());
+    } else {
+      lane_block_by_steps(
+          rows.subspan(i, 1), begin, end, [&](size_t, Sym inner) { return index_at(i, inner); }, by_steps);
+      body.push_back(new_if(arena_, found[i].length - 1, std::move(by_rows), std::move(by_steps)));
+    }
   }
 }
 
@@ -307,6 +312,14 @@ void for_each_division(Sym e, const auto& visit) {
     }
 }
 
+/// If the expression is a remainder of x modulo a multiple of `divisor`, returns x, which has the same remainder modulo `divisor`.
+Sym without_remainder(Sym e, Sym divisor) {
+  if (e.is_constant() || e.node()->constant != 0 || e.node()->terms.size() != 1) return e;
+  const SymTerm& term = e.node()->terms[0];
+  if (term.coefficient != 1 || term.factors.size() != 1 || term.factors[0]->kind != AtomKind::kMod) return e;
+  return mod(term.factors[0]->b, divisor).is_constant(0) ? term.factors[0]->a : e;
+}
+
 bool are_linear(Arena& arena, const Body& body, const SymAtom* variable) {
   return std::ranges::all_of(uops_of(arena, body), [&](const UOp* u) { return linear_in(u->index, variable).has_value(); });
 }
@@ -330,7 +343,7 @@ std::optional<ReduceLowering::ElementRows> ReduceLowering::rows_of_elements(Sym 
   std::vector<ElementRows> candidates;
   for (const UOp* u : uops_of(arena_, elements))
     for_each_division(u->index, [&](const SymAtom& division) {
-      const auto dividend = linear_in(division.a, variable_of(position));
+      const auto dividend = linear_in(without_remainder(division.a, division.b), variable_of(position));
       if (!dividend || !dividend->coefficient.is_constant(1) || depends_on(division.b, variable_of(position))) return;
       if (division.b.is_constant() && division.b.constant() < kShortRow) return;
       const auto is_same = [&](const ElementRows& rows) { return rows.length == division.b && rows.offset == dividend->rest; };
