@@ -42,7 +42,8 @@ NativeTable natives_of(const ir::Module& module) {
 
 std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {
   const ir::Module& module = *program.generated.module;
-  LoadedCode code{resources.service.loader().load(*program.artifact), module.inputs.size()};
+  LoadedCode code{nullptr, module.inputs.size()};
+  if (can_run(program.target)) code.library = resources.service.loader().load(*program.artifact);
   const ir::HiddenConstants hidden(module);
   for (const size_t i : hidden.constants()) code.constants.push_back(module.constants[i].data);
   return make_c_executable(std::move(code), module.workspace, module.scratch, natives_of(module), program.generated.sites,

@@ -147,7 +147,10 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
       command = compiler->command(request);
       key = cache_key(*compiler, request, command);
     }
-    const LoadCheck loads = [this](const Artifact& artifact) { loader_.load(artifact); };
+    // Loading a library runs its constructors, which compute the tables of Fourier transforms. They are code for the target, too.
+    const LoadCheck loads = [&](const Artifact& artifact) {
+      if (can_run(request.target)) loader_.load(artifact);
+    };
     return find_or_compile(*compiler, request, key, std::move(command), loads, made, limit);
   };
   return counted(make, limit, report);

@@ -17,13 +17,12 @@ class CExecutable final : public Executable {
   CExecutable(LoadedCode code, SizeCode workspace, SizeCode scratch, NativeTable natives, std::vector<SiteText> sites,
               const Machine& target)
       : library_(std::move(code.library)),
-        hidden_(std::move(code.constants), code.inputs, code_of(*library_)),
+        hidden_(std::move(code.constants), code.inputs, library_ != nullptr ? code_of(*library_) : nullptr),
         workspace_(std::move(workspace)),
         scratch_(std::move(scratch)),
         natives_(std::move(natives)),
         sites_(std::move(sites)),
-        target_(target),
-        can_run_(can_run(target)) {}
+        target_(target) {}
 
   std::span<void* const> hidden_inputs() const override { return hidden_.addresses(); }
   void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
@@ -55,10 +54,10 @@ class CExecutable final : public Executable {
     return reinterpret_cast<harp_entry_point_ex>(library.entry_point_ex());
   }
 
-  /// Throws an error if this CPU lacks instructions of the target. Without this check, such an instruction would kill the process.
+  /// Throws an error if the code is not loaded because this CPU lacks instructions of the target, which would kill the process.
   void check_cpu() const {
-    HARP_CHECK(can_run_, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name, ", and the CPU is ",
-               host_machine().name);
+    HARP_CHECK(library_ != nullptr, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name,
+               ", and the CPU is ", host_machine().name);
   }
 
   /// Calls the generated code. Returns its status if that is HARP_OK or kNative (a native function has failed), and throws an error for any
@@ -97,7 +96,6 @@ class CExecutable final : public Executable {
   NativeTable natives_;
   std::vector<SiteText> sites_;
   Machine target_;
-  bool can_run_;
 };
 
 }  // namespace

@@ -57,14 +57,14 @@ struct NativeTable {
 
 /// The loaded code of the backend "c", and the constant arrays that it receives as hidden inputs.
 struct LoadedCode {
-  std::shared_ptr<const LoadedLibrary> library;
-  size_t inputs = 0;  // number of the program's own inputs
+  std::shared_ptr<const LoadedLibrary> library;  // null if this CPU cannot run the code
+  size_t inputs = 0;                             // number of the program's own inputs
   std::vector<std::shared_ptr<const std::vector<std::byte>>> constants = {};
 };
 
 /// Returns an executable of the backend "c", which calls loaded code. The expressions `workspace` (bytes for the whole program) and
 /// `scratch` (bytes for each worker) use `variables`, the program's shape variables in order. `sites` contains the messages of index
-/// checks. If this CPU cannot run code for `target`, execute() and the entry points throw Error{kUnsupported}.
+/// checks. If this CPU cannot run code for `target`, the code is not loaded, and execute() and the entry points throw Error{kUnsupported}.
 std::unique_ptr<Executable> make_c_executable(LoadedCode code, Sym workspace, Sym scratch, NativeTable natives, std::vector<SiteText> sites,
                                               std::span<const Sym> variables, const Machine& target);
 

@@ -408,8 +408,8 @@ class Checker {
       compile_and_run(choice, units.first(units.size() / 2));
       return compile_and_run(choice, units.subspan(units.size() / 2));
     }
-    const LoadedLibrary library = LoadedLibrary::load(real_.system(), *artifact);
     if (!can_run(target_of(choice))) return;
+    const LoadedLibrary library = LoadedLibrary::load(real_.system(), *artifact);
     for (size_t u = 0; u < units.size(); ++u) {
       const Unit& unit = units[u];
       if (failed_[unit.job]) continue;
