@@ -10,12 +10,13 @@
 #include "schedule/materialise.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/visits.h"
+#include "schedule/borders.h"
+#include "schedule/crossed_operands.h"
 #include "schedule/few_columns.h"
 #include "schedule/gathered.h"
 #include "schedule/program.h"
@@ -80,68 +81,6 @@ bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_stored_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_stored_whole));
 }
-/// Returns the axes that a lanes-order reduction (docs/semantics.md, "Sums") flattens into one sequence, as a mask with one bit for each
-/// axis; 0 for a chain-order reduction.
-uint32_t axes_by_lanes(const Node& reduce) {
-  const auto& attributes = reduce.as<ReduceAttributes>();
-  uint32_t axes = 0;
-  if (attributes.order == ReduceOrder::kLanes)
-    for (const int axis : attributes.axes) axes |= 1u << axis;
-  return axes;
-}
-/// Tests whether the node is a reshape of its source to a single axis.
-bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
-/// Tests whether the node is a pad or concat along one of these axes. An element's index along that axis then decides whether, or from
-/// which source, the node loads the element.
-bool has_borders(const Node& node, uint32_t axes) {
-  if (node.op == Op::kConcat) return (axes >> node.as<ConcatAttributes>().axis) % 2 != 0;
-  if (node.op != Op::kPad) return false;
-  const auto& pad = node.as<PadAttributes>();
-  for (int axis = 0; axis < node.rank(); ++axis)
-    if ((axes >> axis) % 2 != 0 && !(pad.before[axis].is_constant(0) && pad.after[axis].is_constant(0))) return true;
-  return false;
-}
-
-/// Adds to `stored` the pads and concats along axes that a lanes-order reduction flattens into one sequence. If the reduction's kernel
-/// computed them, each element would need a division to find its index, and would be loaded separately. Nodes of fewer than `least`
-/// elements are not stored, because they are not worth a kernel of their own. If a value between the pad or concat and the reduction is
-/// stored anyway, the reduction loads that value.
-void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
-  std::unordered_map<const Node*, uint32_t> reduced;
-  for (auto it = live.rbegin(); it != live.rend(); ++it) {
-    const Node* node = *it;
-    uint32_t axes = 0;
-    if (is_reduce(node->op))
-      axes = axes_by_lanes(*node);
-    else if (const auto found = reduced.find(node); found != reduced.end())
-      axes = found->second;
-    if (axes == 0 || (stored.contains(node) && !is_reduce(node->op))) continue;
-    if (!std::has_single_bit(axes) && has_borders(*node, axes) && range(element_count(node->shape)).hi > least) {
-      stored.insert(node);
-    } else if (is_reduce(node->op) || is_elementwise(node->op) || flattens(*node)) {
-      for (const Node* source : node->sources) reduced[source] |= flattens(*node) ? (1u << source->rank()) - 1 : axes;
-    }
-  }
-}
-
-}  // namespace
-
-bool computes_borders(const Node& root, const Node& reduce, int64_t least, const std::function<bool(const Node*)>& loads) {
-  const uint32_t axes = axes_by_lanes(reduce);
-  if (axes == 0 || std::has_single_bit(axes) || root.shape != reduce.sources[0]->shape) return false;
-  std::vector<const Node*> stack = {&root};
-  std::unordered_set<const Node*> seen;
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(node).second || loads(node)) continue;
-    if (has_borders(*node, axes) && range(element_count(node->shape)).hi > least) return true;
-    if (is_elementwise(node->op)) stack.insert(stack.end(), node->sources.begin(), node->sources.end());
-  }
-  return false;
-}
-
-namespace {
 
 /// Calls visit(operand) once for each distinct operand that is computed inline with the node, that is, an operand without a buffer.
 void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {
@@ -257,10 +196,6 @@ double share_of(const Shape& part, const Shape& whole) {
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }
 
-namespace {
-
-/// Tests whether the node is computed from an array in memory that has as many elements as the node, so that storing the node needs no more
-/// memory than that array.
 bool reads_as_many(const Node& root, const NodeMarks& stored) {
   const Dim count = element_count(root.shape);
   std::vector<const Node*> stack = {&root};
@@ -278,6 +213,8 @@ bool reads_as_many(const Node& root, const NodeMarks& stored) {
   count_visits(root.graph->dims(), seen.size());
   return found;
 }
+
+namespace {
 
 /// Tests whether the kernel of this stored node follows the rows of a rearranged value instead of dividing each index
 /// (lower/reduce_lanes.cpp).
@@ -379,7 +316,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
   }
 
-  store_bordered(live, limits.min_elements, stored);
+  store_bordered(live, limits, stored);
+  store_joined_factors(graph, live, limits, stored);
 
   // What one element of a node costs if every node on which it depends is computed inline. ops: number of operations; depth: length of the
   // longest chain of operations; joins: largest nesting depth of concats.
@@ -429,6 +367,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
   }
 
+  store_crossed(live, limits, stored);
   if (std::ranges::any_of(live, [&](const Node* node) { return has_few_columns(*node, limits); }))
     store_operands_of_columns(live, inlined_costs(graph, live, stored), limits, stored);
   if (limits.finishes_products) store_finished(graph, live, stored);

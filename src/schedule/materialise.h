@@ -34,10 +34,9 @@ double exact_cost(const Node& root, const NodeMarks& stored);
 /// Returns the number of elements of `part` divided by that of `whole`, but at most 1; 1 if the ratio is unknown.
 double share_of(const Shape& part, const Shape& whole);
 
-/// Tests whether a kernel that computes `root`, a value with the shape of the reduction's source, would compute pads or concats of more
-/// than `least` elements along several axes that the reduction flattens into one. If so, each element needs a division to find its index,
-/// unless another kernel computes and stores the value. loads(node) returns whether the kernel loads the node instead of computing it.
-bool computes_borders(const Node& root, const Node& reduce, int64_t least, const std::function<bool(const Node*)>& loads);
+/// Tests whether the node is computed from an array in memory that has as many elements as the node, so that storing the node needs no more
+/// memory than that array.
+bool reads_as_many(const Node& root, const NodeMarks& stored);
 
 /// Returns the nodes of `live` (sorted with sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that
 /// several kernels would recompute at a higher cost, operands and results of transforms, and nodes at which kernels would become too large.

@@ -10,11 +10,14 @@
 // A group has a `level`, which is higher than the levels of all groups whose results it reads, just as a kernel has a generation. The
 // passes follow from the dependencies (row_passes.h).
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
+#include "schedule/borders.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_columns.h"
 #include "schedule/fuse.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/materialise.h"
 #include "schedule/row_passes.h"
 #include "schedule/split_reductions.h"
@@ -83,7 +86,7 @@ class RowGrouper {
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
     if (!std::all_of(kernels.begin(), kernels.end(), [&](int k) { return is_candidate(k); })) return;
-    if (std::ranges::any_of(kernels, [&](int k) { return has_borders(k, *rows.reduce); })) return;
+    if (std::ranges::any_of(kernels, [&](int k) { return has_borders(k, *rows.reduce); }) || read_across(kernels, rows)) return;
     if (!shared_passes(program_, traffic_, kernels, rows, limits_) || has_other_path(from, to)) return;
     a.kernels = std::move(kernels);
     a.reduce = rows.reduce;
@@ -93,12 +96,28 @@ class RowGrouper {
     raise_readers(from);
   }
 
-  /// Tests whether a kernel stores values of the rows for which it computes pads or concats along several reduced axes (materialise.h).
+  /// Tests whether a kernel stores values of the rows for which it computes pads or concats that a kernel of its own should store
+  /// (borders.h).
   bool has_borders(int k, const Node& reduce) {
     const KernelPlan& plan = kernel(k);
     const auto loads = [&](const Node* node) { return is_loaded(program_, plan, node); };
-    return std::ranges::any_of(plan.stores,
-                               [&](const StorePlan& store) { return computes_borders(*store.node, reduce, limits_.min_elements, loads); });
+    return std::ranges::any_of(plan.stores, [&](const StorePlan& store) { return computes_borders(*store.node, reduce, limits_, loads); });
+  }
+
+  /// Tests whether at least two of the kernels go through the rows, and one of them reads an array whose elements are adjacent in memory
+  /// across the rows instead of along them. On its own, such a kernel has vectors across the rows, or transposes blocks of the array. A
+  /// kernel with several passes over each row would load every element on its own.
+  bool read_across(std::span<const int> kernels, const Rows& rows) {
+    if (limits_.many_threads) return false;
+    int going_through = 0;
+    bool is_across = false;
+    for (const int k : kernels) {
+      const KernelPlan& plan = kernel(k);
+      if (plan.reduces.empty() && element_count(iteration_space(plan)) == element_count(rows.kept)) continue;
+      ++going_through;
+      is_across = is_across || (plan.reduces.empty() ? transposed_axis(program_, plan).has_value() : reads_across_rows(program_, plan));
+    }
+    return is_across && going_through > 1;
   }
 
   /// Tests whether a path of reads leads from one group to the other through a third group. Returns true if the search takes too long, even

@@ -1,0 +1,132 @@
+#include "schedule/borders.h"
+
+#include <bit>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace harp {
+namespace {
+
+/// Returns the axes that a lanes-order reduction (docs/semantics.md, "Sums") flattens into one sequence, as a mask with one bit for each
+/// axis; 0 for a chain-order reduction.
+uint32_t axes_by_lanes(const Node& reduce) {
+  const auto& attributes = reduce.as<ReduceAttributes>();
+  uint32_t axes = 0;
+  if (attributes.order == ReduceOrder::kLanes)
+    for (const int axis : attributes.axes) axes |= 1u << axis;
+  return axes;
+}
+/// Tests whether the node is a reshape of its source to a single axis.
+bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
+
+/// Axes of a value along which a pad or concat of it is stored, as masks with one bit for each axis.
+struct BorderAxes {
+  uint32_t pads = 0, concats = 0;
+  // Whether a single axis counts. If not, a pad or concat is stored only if there are several axes.
+  bool single_for_pads = false, single_for_concats = false;
+
+  bool empty() const { return (pads | concats) == 0; }
+  void add(const BorderAxes& other) {
+    pads |= other.pads, concats |= other.concats;
+    single_for_pads |= other.single_for_pads, single_for_concats |= other.single_for_concats;
+  }
+};
+
+/// Returns the axes along which pads and concats are stored if the kernel of this reduction or scan computes them as operands. On every
+/// machine these are several axes that a reduction flattens: each element would need a division to find its index, and would be loaded on
+/// its own. On a CPU they are also the reduced or scanned axes and the last one, where vectors would be assembled from single elements.
+/// (The kernel of a product of matrices treats the inside and the borders of a pad separately.)
+BorderAxes border_axes(const Node& node, const FusionLimits& limits) {
+  const uint32_t flattened = is_reduce(node.op) ? axes_by_lanes(node) : 0;
+  const Shape& shape = node.sources[0]->shape;
+  if (limits.many_threads || shape.empty()) return {flattened, flattened};
+  size_t last = shape.size() - 1;
+  while (last > 0 && shape[last].is_constant(1)) --last;
+  uint32_t axes = 1u << last;
+  if (is_scan(node.op))
+    axes |= 1u << node.as<ScanAttributes>().axis;
+  else
+    for (const int axis : node.as<ReduceAttributes>().axes) axes |= 1u << axis;
+  if (is_reduce(node.op) && node.as<ReduceAttributes>().product) return {flattened, axes, false, true};
+  return {axes, axes, true, true};
+}
+
+/// Tests whether the node is a pad or concat along one of these axes, so that an element's index along that axis decides whether, or from
+/// which source, the node loads the element. False for nodes of fewer than limits.min_elements elements, which are not worth a kernel of
+/// their own.
+bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits) {
+  if (range(element_count(node.shape)).hi <= limits.min_elements) return false;
+  if (node.op == Op::kConcat) {
+    if (!axes.single_for_concats && std::has_single_bit(axes.concats)) return false;
+    return (axes.concats >> node.as<ConcatAttributes>().axis) % 2 != 0;
+  }
+  if (node.op != Op::kPad || (!axes.single_for_pads && std::has_single_bit(axes.pads))) return false;
+  const auto& pad = node.as<PadAttributes>();
+  for (int axis = 0; axis < node.rank(); ++axis)
+    if ((axes.pads >> axis) % 2 != 0 && !(pad.before[axis].is_constant(0) && pad.after[axis].is_constant(0))) return true;
+  return false;
+}
+
+}  // namespace
+
+void store_bordered(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
+  std::unordered_map<const Node*, BorderAxes> axes_of;
+  for (auto it = live.rbegin(); it != live.rend(); ++it) {
+    const Node* node = *it;
+    const bool is_root = is_reduce(node->op) || is_scan(node->op);
+    BorderAxes axes;
+    if (is_root)
+      axes = border_axes(*node, limits);
+    else if (const auto found = axes_of.find(node); found != axes_of.end() && !stored.contains(node))
+      axes = found->second;
+    if (axes.empty()) continue;
+    if (!is_root && is_bordered(*node, axes, limits)) {
+      stored.insert(node);
+    } else if (is_root || is_elementwise(node->op) || flattens(*node)) {
+      for (const Node* source : node->sources) {
+        BorderAxes below = axes;
+        const uint32_t all = (1u << source->rank()) - 1;
+        if (flattens(*node)) below.pads = below.pads != 0 ? all : 0, below.concats = below.concats != 0 ? all : 0;
+        axes_of[source].add(below);
+      }
+    }
+  }
+}
+
+void store_joined_factors(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
+  if (limits.many_threads) return;
+  NodeMarks seen(graph);
+  std::vector<const Node*> stack;
+  for (const Node* node : live)
+    if (is_reduce(node->op) && node->as<ReduceAttributes>().product)
+      for (const Node* factor : operands_of(*node)) stack.push_back(factor);
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node) || stored.contains(node)) continue;
+    if (node->op == Op::kConcat && range(element_count(node->shape)).hi > limits.min_elements)
+      stored.insert(node);
+    else if (is_elementwise(node->op) || node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute)
+      stack.insert(stack.end(), node->sources.begin(), node->sources.end());
+  }
+}
+
+bool computes_borders(const Node& root, const Node& reduce, const FusionLimits& limits, const std::function<bool(const Node*)>& loads) {
+  const BorderAxes axes = border_axes(reduce, limits);
+  if (axes.empty() || root.shape != reduce.sources[0]->shape) return false;
+  std::vector<const Node*> stack = {&root};
+  std::unordered_set<const Node*> seen;
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node).second || loads(node)) continue;
+    if (is_bordered(*node, axes, limits)) return true;
+    if (is_elementwise(node->op)) stack.insert(stack.end(), node->sources.begin(), node->sources.end());
+  }
+  return false;
+}
+
+}  // namespace harp

@@ -1,0 +1,79 @@
+// Tests reductions, scans and products that read a pad or a concat along an axis that they reduce or along their vectors, and row-wise
+// computations of arrays that are read across their rows (layer_norm of a transposed array). Another kernel stores the pad or concat, and
+// separate kernels make the passes over the rows.
+#include <string>
+#include <vector>
+
+#include "support/backends_run.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// A graph over x, of [m, n], and t, of [n, m], that computes `result` from `value`.
+std::string graph_of(const std::string& value, const std::string& result, const std::string& m, const std::string& n) {
+  return "graph g(x: f32[" + m + ", " + n + "], t: f32[" + n + ", " + m + "]) {\n  v = " + value + "\n  return " + result + "\n}";
+}
+
+constexpr const char* kBordered[] = {"pad(x, before=[0, 3], after=[0, 2], value=0.5)",
+                                     "pad(x, before=[2, 0], after=[1, 0])",
+                                     "concat([x, x * 2], axis=1)",
+                                     "concat([x * 2, x], axis=0)",
+                                     "roll(x, shift=[3], axis=[1])",
+                                     "roll(x, shift=[2], axis=[0])"};
+constexpr const char* kAcross[] = {"permute(t, axes=[1, 0])", "x * 0.5 + permute(t, axes=[1, 0])", "flip(x, axes=[0])"};
+
+int32_t kernels_of(const std::string& text) {
+  const Backends backends;
+  return backends.cost(text, {}).kernels;
+}
+
+}  // namespace
+
+TEST_CASE("G3.sum,max,argmax/interp,c G4.cumsum/interp,c G15.matmul/interp,c L2: pads, concats and rolls along the reduced or last axis") {
+  const Backends backends;
+  for (const auto values : {std::span<const char* const>(kBordered), std::span<const char* const>(kAcross)})
+    for (const std::string value : values)
+      for (const std::vector<int64_t>& dims : {std::vector<int64_t>{70, 65}, {9, 700}, {1100, 5}, {1, 4100}}) {
+        CAPTURE(value);
+        const auto check = [&](const std::string& result) {
+          const Values<float> x = rough(dims, 1), t = rough({dims[1], dims[0]}, 2);
+          backends.run(graph_of(value, result, "m", "n"), x, t);
+          backends.run(graph_of(value, result, std::to_string(dims[0]), std::to_string(dims[1])), x, t);
+        };
+        check("a = sum(v, axes=[0]), b = sum(v, axes=[1]), c = max(v, axes=[0]), d = max(v, axes=[1]), e = max(v, axes=[0, 1])");
+        check("a = argmax(v, axis=1), b = cumsum(v, axis=1), c = cumsum(v, axis=0), d = var(v, axes=[1])");
+        check("a = softmax(v, axis=1), b = layer_norm(v), c = softmax(v, axis=0)");
+        if (dims[1] < 1000) check("a = matmul(v, permute(v, axes=[1, 0])), b = sum(square(v), axes=[1])");
+      }
+}
+
+TEST_CASE("L2: a kernel of its own stores a pad or concat that a reduction would compute element by element") {
+  const auto kernels = [](const std::string& value, const std::string& result) {
+    return kernels_of(graph_of(value, "y = " + result, "512", "768"));
+  };
+  CHECK(kernels("pad(x, before=[0, 3], after=[0, 2])", "sum(v, axes=[1])") == 2);
+  CHECK(kernels("pad(x, before=[0, 3], after=[0, 2])", "max(v, axes=[0])") == 2);
+  CHECK(kernels("pad(x, before=[0, 3], after=[0, 2])", "layer_norm(v)") == 2);
+  CHECK(kernels("roll(x, shift=[3], axis=[1])", "softmax(v, axis=1)") == 2);
+  CHECK(kernels("concat([x, x * 2], axis=1)", "cumsum(v, axis=1)") == 2);
+  CHECK(kernels("concat([x, x * 2], axis=1)", "matmul(v, permute(v, axes=[1, 0]))") == 2);
+  // A whole row of the concat is a row of one source, and an elementwise kernel divides its loops at the borders.
+  CHECK(kernels("concat([x, x * 2], axis=0)", "exp(v)") <= 2);
+  CHECK(kernels("pad(x, before=[2, 0], after=[1, 0])", "softmax(v, axis=1)") == 1);
+  CHECK(kernels("pad(x, before=[0, 3], after=[0, 2])", "exp(v)") == 1);
+}
+
+TEST_CASE("L2: an array that is read across the rows of a row-wise computation is read by kernels of one pass each") {
+  const auto kernels = [](const std::string& value, const std::string& result) {
+    return kernels_of(graph_of(value, "y = " + result, "512", "768"));
+  };
+  CHECK(kernels("permute(t, axes=[1, 0])", "softmax(v, axis=1)") == 3);
+  CHECK(kernels("permute(t, axes=[1, 0])", "rms_norm(v)") == 2);
+  // The operand reads an array along its rows and another one across them: a kernel of its own stores it.
+  CHECK(kernels("x + permute(t, axes=[1, 0])", "softmax(v, axis=1)") == 2);
+  CHECK(kernels("x", "sum(v * permute(t, axes=[1, 0]), axes=[1])") == 2);
+  CHECK(kernels("x", "max(v - permute(t, axes=[1, 0]), axes=[0])") == 2);
+  CHECK(kernels("x", "softmax(v, axis=1)") == 1);
+  CHECK(kernels("x", "rms_norm(v)") == 1);
+}
