@@ -353,3 +353,22 @@ TEST_CASE("G15.fft: fft: every mistake has its own words") {
   check_misuse(inputs, "dft(x, transpose(x))", "SHAPE", "dft:");
   check_misuse(inputs, "dft(r, r)", "SHAPE", "are scalars");
 }
+
+TEST_CASE("C1 G15.fft/c: a transform of a known length is compiled for every machine row, and running what this CPU cannot is an error") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "graph g(x: complex64[4, 1000]) { return y = fft(x) }");
+  std::vector<std::complex<float>> x(4000, 1);
+  const Buffer in = wrap(context.get(), x, {4, 1000});
+  harp_buffer* input = in.get();
+  for (const harp::Machine& row : harp::machines()) {
+    const std::string target(row.name);
+    CAPTURE(target);
+    const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.target = target.c_str(); });
+    REQUIRE(program != nullptr);
+    harp_buffer* output = nullptr;
+    ErrorSlot err;
+    const harp_status status = harp_program_run(program.get(), 1, &input, 1, &output, nullptr, err);
+    const Buffer made(output);
+    CHECK(status == (harp::can_run(row) ? HARP_OK : HARP_ERROR_UNSUPPORTED));
+  }
+}

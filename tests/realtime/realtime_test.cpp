@@ -27,12 +27,13 @@ void in_pieces(void* calls, size_t n, size_t grain, harp_range_body body, void* 
 
 void* refuse(void*, size_t, size_t) { return nullptr; }
 
-/// A compiled program, with all the memory that a run of it needs.
+/// A compiled program, with all the memory that a run of it needs. Ends the test case if this CPU cannot run the program.
 class Prepared {
  public:
   Prepared(const Graph& graph, harp_context* context, const std::vector<std::vector<int64_t>>& shapes, int64_t k) : k_(k) {
     program_ = compile(graph.get(), "c");
     REQUIRE(program_ != nullptr);
+    must_run(program_.get());
     std::vector<int64_t> values;
     for (size_t i = 0; i < harp_program_shape_var_count(program_.get()); ++i) {
       harp_shape_var_info info = HARP_SHAPE_VAR_INFO_INIT;

@@ -24,9 +24,10 @@ harp_run_options options_with(const volatile int32_t* cancel) {
   return options;
 }
 
-/// Runs a program that has one output. The caller owns the output buffer.
+/// Runs a program that has one output. The caller owns the output buffer. Ends the test case if this CPU cannot run the program.
 harp_status run_into(harp_program* program, std::vector<harp_buffer*> inputs, harp_buffer* output, const harp_run_options& options,
                      harp_error** err) {
+  must_run(program);
   return harp_program_run(program, inputs.size(), inputs.data(), 1, &output, &options, err);
 }
 
@@ -375,6 +376,7 @@ TEST_CASE("X8.cancel_run: each share of a parallel loop looks, and what comes af
     });
     const char* text = "graph g(x: i32[n]) { a = x * 2 + 1\n return y = flip(cumsum(a, axis=0), axes=[0]), z = a }";
     const Program program = compile(parse(context.get(), text).get(), "c");
+    must_run(program.get());
     constexpr int64_t kCount = 1 << 18;
     std::vector<int32_t> x = counted(kCount), y(x.size(), kUntouched), z = y;
     const Buffer in = wrap(context.get(), x, {kCount}), first = wrap(context.get(), y, {kCount}), second = wrap(context.get(), z, {kCount});
@@ -395,6 +397,7 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
   const Context context = make_context([](auto& options) { options.threads = 2; });
   const char* text = "graph g(x: i32[n, 512]) { return y = x @ permute(x[0:512, :], axes=[1, 0]) }";
   const Program program = compile(parse(context.get(), text).get(), "c");
+  must_run(program.get());
   constexpr int64_t kRows = 1 << 13;
   std::vector<int32_t> x(kRows * 512, 1), y(x.size(), kUntouched);
   const Buffer in = wrap(context.get(), x, {kRows, 512}), out = wrap(context.get(), y, {kRows, 512});
