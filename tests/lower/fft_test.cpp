@@ -2,9 +2,12 @@
 // gradients and the message of every error. (oracle_fft.py compares values with NumPy.)
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/machine.h"
 #include "support/backends_run.h"
 #include "support/misuse.h"
 
