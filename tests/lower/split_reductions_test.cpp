@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/backends_run.h"
+#include "support/machine.h"
 
 using namespace capi_test;
 
