@@ -37,7 +37,7 @@ TEST_CASE("G3.any,all/interp,c G4.cummax,cummin/interp,c: bools that are loaded,
        {"x", "~x", "b > 1", "x & (b > 1)", "cast(f, dtype=i16) > 1", "f > 1.5", "x | (f > 1.5)", "cast(f, dtype=f16) > 1.5",
         "cast(f, dtype=f64) > 1.5", "x ^ (cast(f, dtype=f64) > 1.5)", "permute(reshape(x, shape=[n, m]), axes=[1, 0])"}) {
     CAPTURE(value);
-    for (const std::vector<int64_t> dims : {std::vector<int64_t>{3, 7}, {70, 33}, {2, 4100}, {300, 65}, {0, 4}}) {
+    for (const std::vector<int64_t>& dims : {std::vector<int64_t>{3, 7}, {70, 33}, {2, 4100}, {300, 65}, {0, 4}}) {
       const auto check = [&](std::string m, std::string n) {
         std::string text = "graph g(x: bool[m, n], u: i8[m, n], f: f32[m, n]) {\n  b = u\n  v = " + value +
                            "\n  return a = any(v, axes=[1]), c = all(v, axes=[1]), d = any(v, axes=[0]), e = all(v, axes=[0]), "
