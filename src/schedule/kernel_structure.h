@@ -54,8 +54,8 @@ bool may_use_groups(const KernelPlan& kernel);
 /// none of them may be an argmax or argmin, and they must be in a single pass that neither keeps nor stores elements of the rows.
 bool may_reduce_columns_by_groups(const KernelPlan& kernel);
 /// Returns the dtype of the accumulators of a reduction or scan. 16-bit floats are accumulated in f32, so that the result is rounded only
-/// once, at the end. Bools are accumulated as the integers 0 and 1, in a dtype as wide as the values that the bools are computed from (up to
-/// 4 bytes), because a vector of accumulators then has as many lanes as a vector of those values. The node may also be the source of an
+/// once, at the end. Bools are accumulated as the integers 0 and 1, in a dtype as wide as the values that the bools are computed from (up
+/// to 4 bytes), because a vector of accumulators then has as many lanes as a vector of those values. The node may also be the source of an
 /// argmax or argmin, which compares bools as i32, the dtype of most indices.
 DType accumulator_dtype(const Node& node);
 /// Tests whether the threads of a group may together execute these scans, which are all along the same axis. The order of the scans

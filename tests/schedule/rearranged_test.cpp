@@ -57,7 +57,7 @@ TEST_CASE("G3.max,argmax/interp,c G4.cumsum,cummax/interp,c L2: kernels that rea
 TEST_CASE("L2: such a kernel divides no element's index (machine row x86-64-v3)") {
   for (const std::string value : kValues)
     for (const std::string& result : {"max(" + value + ", axes=[0])", "argmax(" + value + ", axis=1)", "softmax(" + value + ", axis=1)",
-                                     "cumsum(" + value + ", axis=1)", "exp(" + value + ") + flat"}) {
+                                      "cumsum(" + value + ", axis=1)", "exp(" + value + ") + flat"}) {
       CAPTURE(result);
       const std::string known = source_of(graph_of("y = " + result, "64", "100", "160"));
       CHECK_FALSE(contains(known, "% 100"));
