@@ -9,6 +9,7 @@
 
 #include "graph/view.h"
 #include "schedule/contraction_blocks.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/materialise.h"
 #include "schedule/program.h"
 
@@ -16,7 +17,6 @@ namespace harp {
 namespace {
 
 constexpr size_t kMaxArrays = 8;  // the most arrays that are looked at for a node
-constexpr int64_t kMaxStep = 4;   // vectors are loaded whole if adjacent lanes are at most this many elements apart
 
 /// An array in memory from which a node is computed, and the axis of the node along which the array's elements are adjacent.
 struct Access {
@@ -46,7 +46,7 @@ class Arrays {
     for (const View& view : views_of(node))
       for (size_t axis = view.shape.size(); axis-- > 0;) {
         const Dim& step = view.strides[axis];
-        if (view.shape[axis].is_constant(1) || !step.is_constant() || step.constant() == 0 || std::abs(step.constant()) > kMaxStep)
+        if (view.shape[axis].is_constant(1) || !step.is_constant() || step.constant() == 0 || std::abs(step.constant()) > kMaxStepOfLanes)
           continue;
         if (Access access{axis, view.strides}; std::ranges::find(found, access) == found.end()) found.push_back(std::move(access));
         break;

@@ -79,9 +79,9 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel) {
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (!shape[axis].is_constant(1) && std::ranges::find(reduced, static_cast<int>(axis)) == reduced.end()) last_kept = axis;
   if (!along || !last_kept) return false;
-  // Vectors are loaded whole if adjacent lanes are at most this many elements apart, as the real parts of complex numbers are.
-  constexpr int64_t kMaxStep = 4;
-  const auto are_adjacent = [](const Dim& step) { return step.is_constant() && step.constant() >= 1 && step.constant() <= kMaxStep; };
+  const auto are_adjacent = [](const Dim& step) {
+    return step.is_constant() && step.constant() >= 1 && step.constant() <= kMaxStepOfLanes;
+  };
   const KernelViews views(program, kernel);
   bool is_crossed = false;
   for (const Node* reduce : kernel.reduces)

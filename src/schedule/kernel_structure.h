@@ -20,6 +20,9 @@ inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
 /// number of rows or columns, and the smallest and largest number of elements.
 inline constexpr int64_t kMaxTileSide = 256, kMinTileElements = 256, kMaxTileElements = 4096;
 
+/// Vectors are loaded whole if adjacent lanes are at most this many elements apart, as the real parts of complex numbers are.
+inline constexpr int64_t kMaxStepOfLanes = 4;
+
 /// The reduced axes of the source of a lanes-order reduction. inner: the innermost run of adjacent reduced axes, whose elements are divided
 /// among 64 lanes (docs/semantics.md, "Sums"). outer: the other reduced axes, along which the results of the inner runs are combined one
 /// after the other.

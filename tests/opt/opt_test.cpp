@@ -75,7 +75,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, -0.0)}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kNeg, {elementwise(Op::kNeg, {x})}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kWhere, {t.b, x, x}), x));
-    // These expressions must not be simplified: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
+    // The optimiser must keep these expressions, because (-0) + (+0) is +0, inf * 0 is NaN, and so on.
     CHECK(op_after(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, 0.0)})) == Op::kAdd);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, 0.0)})) == Op::kMul);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, -1.0)})) == Op::kMul);

@@ -244,8 +244,7 @@ class TransformText {
   }
 
  private:
-  /// Sets the value of the placeholder $BODY to the text kRowsOfPairs, in which these three texts replace $PREPARE, $TOGETHER and
-  /// $TRANSFORM.
+  /// Sets the text that replaces $BODY in a template: kRowsOfPairs, with these three texts in place of $PREPARE, $TOGETHER and $TRANSFORM.
   void set_body(std::string_view prepare, std::string_view together, std::string_view transform) {
     values_["PREPARE"] = filled(prepare, values_);
     values_["TOGETHER"] = filled(together, values_);
