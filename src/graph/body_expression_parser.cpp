@@ -27,13 +27,13 @@ struct BodyExpressionParser::Infix {
   // swaps: exchange the operands (a > b becomes b < a); inverts: negate the second operand (a - b becomes a + -b)
   bool swaps = false, inverts = false;
 };
-const BodyExpressionParser::Infix BodyExpressionParser::kInfix[] = {
+constinit const BodyExpressionParser::Infix BodyExpressionParser::kInfix[] = {
     {"<", 0, Op::kLt},    {"<=", 0, Op::kLe},   {">", 0, Op::kLt, true},         {">=", 0, Op::kLe, true}, {"==", 0, Op::kEq},
     {"!=", 0, Op::kNe},   {"|", 1, Op::kBitOr}, {"^", 2, Op::kBitXor},           {"&", 3, Op::kBitAnd},    {"<<", 4, Op::kShl},
     {">>", 4, Op::kShr},  {"+", 5, Op::kAdd},   {"-", 5, Op::kAdd, false, true}, {"*", 6, Op::kMul},       {"/", 6, Op::kDiv},
     {"//", 6, Op::kIdiv}, {"%", 6, Op::kRem},
 };
-const BodyExpressionParser::Infix BodyExpressionParser::kPower = {"**", 7, Op::kPow};
+constinit const BodyExpressionParser::Infix BodyExpressionParser::kPower = {"**", 7, Op::kPow};
 
 BodyExpressionParser::BodyExpressionParser(std::string_view source, std::span<const Node* const> inputs, std::span<const DType> dtypes,
                                            const Shape& shape)
