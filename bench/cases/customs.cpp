@@ -30,7 +30,7 @@ std::vector<Row> run(const Session& session, const std::string& name, ProgramRun
 // --- Nussinov's recurrence
 
 constexpr const char* kNussinovRow = "custom.nussinov.loop";
-constexpr size_t kBases = 500, kDiagonal = 250;  // number of bases of a strand; number of elements of the diagonal
+constexpr size_t kBases = 500, kDiagonal = 250;  // kBases: bases of a strand; kDiagonal: elements of the diagonal
 constexpr const char* kNussinov = R"(graph nussinov(table: i32[500, 500], bases: i32[500]) {
   return next = custom_function(table, bases, body="""
     let j = ridx0 + size(input0, 0) - shape0

@@ -31,7 +31,8 @@ double one_array(double n) { return 4 * n; }
 double two_arrays(double n) { return 8 * n; }
 
 constexpr size_t kRow = 64;  // number of elements of a gathered row
-// Step from one index to the next, modulo the number of rows (a power of two); odd, so that all rows are visited.
+// The distance from one row index to the next, modulo the number of rows. That number is a power of two and kStride is odd, so all rows are
+// visited.
 constexpr int64_t kStride = 2654435769 % 65536;
 
 std::vector<size_t> powers(size_t first, size_t last, size_t factor) {

@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 struct Operation {
-  // before_axis, the number of the axis, and after_axis together are the operation in the text format
+  // the operation in the text format is before_axis, followed by the index of the axis, followed by after_axis
   std::string_view name, before_axis, after_axis;
   bool reduces;
 };

@@ -17,7 +17,7 @@ struct Transform {
   const char* name;
   Kind kind;
   bool is_double;
-  size_t n, rows;  // length and number of the rows; a cube has n * n rows along each axis
+  size_t n, rows;  // n: length of a row; rows: number of rows; a cube has n * n rows along each axis
 };
 constexpr Transform kTransforms[] = {
     {"fft.1024", Kind::kComplex, false, 1024, 32},        {"fft.65536", Kind::kComplex, false, 65536, 1},

@@ -34,7 +34,7 @@ std::string explained(const std::string& text, const Mistake& mistake) {
   const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   const size_t end = std::min(text.find('\n', at), text.size());
   const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n') + 1;
-  // Shows at most 60 bytes before the position and 20 after it, without characters that cannot be printed.
+  // Shows at most 60 bytes before the position and 40 from it on; bytes that are not printable ASCII characters become '?'.
   std::string before = text.substr(begin, at - begin), behind = text.substr(at, end - at);
   if (before.size() > 60) before = "..." + before.substr(before.size() - 57);
   if (behind.size() > 40) behind = behind.substr(0, 37) + "...";

@@ -24,7 +24,7 @@ std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<co
 }
 
 /// Makes a program for a backend that executes the graph itself. The program computes exactly those outputs in place (in the memory of an
-/// input) that generated code computes in place. Therefore a host program can switch backends and pass the same memory.
+/// input) that generated code computes in place. Therefore the host application can switch backends and pass the same memory.
 Built build_from_graph(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
                        TimeLimit& limit) {
   const auto begin = std::chrono::steady_clock::now();

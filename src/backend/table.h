@@ -22,7 +22,7 @@ class BackendTable {
   std::span<const Backend* const> rows() const { return rows_; }
   /// Returns the backend of this name, or NULL.
   const Backend* find(std::string_view name) const;
-  /// Returns the backend that is used if the host names none.
+  /// Returns the backend that is used if the host application names none.
   const Backend& standard() const;
   /// Returns the names of all backends, separated by `separator`.
   std::string names(std::string_view separator) const;

@@ -22,7 +22,7 @@ using namespace build::steps;
 using build::constant_like, build::elementwise, build::sub;
 
 constexpr int64_t kBlock = 64;
-/// An array that is cut into blocks has the axes [before, blocks, elements, after]. These are the numbers of the middle two axes.
+/// An array that is cut into blocks has the axes [before, blocks, elements, after]. These are the indices of the middle two axes.
 constexpr int kBlocks = 1, kElements = 2;
 
 /// The source x, the result y and the gradient g of the result, cut into blocks. If the scan is reversed, they are reversed along the axis

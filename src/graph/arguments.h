@@ -24,7 +24,7 @@ struct Indices {
 /// A number that is still text, or a node whose value is used instead.
 using Value = std::variant<Literal, const Node*>;
 
-/// The error for an argument that cannot be converted. `index` is the number of its parameter, from which the parser finds the argument's
+/// The error for an argument that cannot be converted. `index` is that of its parameter, from which the parser finds the argument's
 /// position in the text.
 struct ArgumentError : Error {
   ArgumentError(size_t index, Error cause) : Error(std::move(cause)), index(index) {}

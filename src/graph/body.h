@@ -35,7 +35,7 @@ struct BodyExpression {
   DType dtype;
   Scalar value = {};
   int axis = -1;
-  int array = -1;  // the number of an input; for kSize also ElementBody::kOutput, which means the results
+  int array = -1;  // the index of an input; for kSize also ElementBody::kOutput, which means the results
   int variable = -1;
   Op op = Op::kAdd;
   std::vector<int> operands = {};
@@ -71,7 +71,7 @@ struct BodySite {
 };
 
 struct ElementBody {
-  static constexpr int kOutput = -1;  // stands for the results where the number of an array is expected
+  static constexpr int kOutput = -1;  // stands for the results where the index of an array is expected
   static constexpr size_t kMaxInlined = 200;
   // Maximum number of elements of all local arrays together. Compiled code keeps these arrays on the stack.
   static constexpr int64_t kMaxElements = 1024;

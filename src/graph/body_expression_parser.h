@@ -45,7 +45,7 @@ class BodyExpressionParser {
   bool is_inside(int index, Dim size) const;
   /// Adds an index that is checked at run time. Returns its position in ElementBody::sites.
   int add_site(BodySite site);
-  /// Returns the number of the variable with this name.
+  /// Returns the index of the variable with this name.
   int find(const text::Token& token) const;
   /// Returns N if the name is the prefix followed by a number N, such as input12; else -1.
   static int numbered(std::string_view name, std::string_view prefix);
@@ -81,7 +81,7 @@ class BodyExpressionParser {
   Value power();
   Value primary();
   int named(const text::Token& token);
-  /// Returns `input`, the number of an input. Fails if there is no such input.
+  /// Returns `input`, the index of an input. Fails if there is no such input.
   int checked_input(const text::Token& token, int input) const;
   int load(const text::Token& token, int input);
   Dim size_of_axis(const BodyExpression& e) const;

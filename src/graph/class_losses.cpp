@@ -35,7 +35,7 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   Shape column(x->shape.size(), Dim(1));
   column[static_cast<size_t>(axis)] = count;
   // Class numbers are compared as i32, because a vector has twice as many lanes of i32 as of i64. The conversion may turn an invalid number
-  // into a valid class; but `is_class` is computed from the unconverted number, so the loss is NaN in any case.
+  // into a valid class; but `is_class` is computed from the unconverted number, so the loss of an invalid number is NaN nevertheless.
   const NodeRef numbers = broadcast_to(reshape(arange(graph, count), std::move(column)), x->shape);
   classes.is_target = eq({numbers, broadcast_to(unsqueeze(cast(target, numbers->dtype), classes.along), x->shape)});
   const NodeRef first = constant(graph, scalar_from_int(target->dtype, 0)), end = cast(size(graph, count), target->dtype);

@@ -197,7 +197,7 @@ NodeRef irfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::
 NodeRef full(Graph& graph, const Shape& shape, Scalar value);
 NodeRef full(NodeRef value, const Shape& shape);  // value has rank 0
 NodeRef full_like(NodeRef x, double value);       // shape and dtype of x
-/// start, start + step, … in this dtype: `count` elements, or those before `stop`. Exactly one of count and stop is given.
+/// start, start + step, … in this dtype: `count` elements, or all elements before `stop`. Exactly one of count and stop is given.
 NodeRef arange_from(Graph& graph, std::optional<Dim> count, Dim start, std::optional<Dim> stop, int64_t step, DType dtype);
 NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype);
 NodeRef eye(Graph& graph, Dim rows, std::optional<Dim> columns, DType dtype);

@@ -120,8 +120,8 @@ class Planner {
       if (indices[i]) result *= sizes_[i];
     return result;
   }
-  /// Appends the pairs of the best tree for this set of arrays to the plan, and returns the number of the tree's result. Recursive, at most
-  /// kMaxPlanned levels deep.
+  /// Appends the pairs of the best tree for this set of arrays to the plan, and returns the index of the array that is the tree's result.
+  /// Recursive, at most kMaxPlanned levels deep.
   size_t unroll(size_t set, const std::vector<size_t>& part, Plan& plan) const {
     if (part[set] == 0) {
       size_t array = 0;

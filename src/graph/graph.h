@@ -113,7 +113,7 @@ struct ElementBody;  // body.h
 struct CustomAttributes {
   std::string text;
   std::vector<DType> dtypes;  // the dtypes of all results of the call
-  int result;                 // the number of the result that this node represents, 0 to dtypes.size() - 1
+  int result;                 // the index of the result that this node represents, 0 to dtypes.size() - 1
   std::shared_ptr<const ElementBody> body;
   bool operator==(const CustomAttributes& other) const { return text == other.text && dtypes == other.dtypes && result == other.result; }
 };

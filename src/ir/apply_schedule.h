@@ -11,8 +11,8 @@
 //                                                   loop's tags
 //   flatten                 nest, kThread,          after collapse: makes one thread loop, without vectors, for a GPU; the variables of the
 //                           no nest.chunks          nest become quotients and remainders of its variable
-//   group_accesses          (the same)              after flatten: as many elements as the innermost loop's vectors have lanes are accessed
-//                                                   together
+//   group_accesses          (the same)              after flatten: a thread accesses as many elements together as the vectors of the
+//                                                   innermost loop have lanes
 //   strip_mine              nest.chunks             one loop left after collapse; the loop over chunks becomes the thread loop
 //   partition               vector.partition        before vectorise: inside each part conditions fold away, which leaves linear positions
 //   unswitch                vector.unswitch         after partition: handles the conditions that partition could not remove
@@ -20,10 +20,10 @@
 //   unroll                  vector.most_…           constant trip count
 //   unroll-and-jam          vector.together         after vectorise: interleaves vectors; for a loop of stores only, vectorise does it
 //   prefetch_next           ahead                   vector loads: one prefetch for each
-//   with_page_prefetches    pages                   vector loads, the final step of the loop
+//   with_page_prefetches    pages                   vector loads; after all rewrites that change the step of the loop
 //   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers; adds prefetches to the loop around the innermost one
 //   prefetch_gathers
-//   group_interleaved       (all loops)             after vectorise: strided accesses that together cover whole vectors
+//   group_interleaved       (all loops)             after vectorise: groups strided accesses that together cover whole vectors
 //   initialise_accumulators (all loops)             after vectorise: accumulators that are vectors are declared with their first values
 //   insert_cancel_polls     (all loops)             last: the cost of an iteration is estimated from the final loops
 // The order of prefetches and of unrolled statements affects only the order of lines in the generated source. Every rewrite keeps all bits

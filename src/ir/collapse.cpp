@@ -1,5 +1,7 @@
-// Implements the rewrite `collapse`, which fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes
-// `for k in [0, A * B) … k …`. A group loop (LoopKind::kGroup) is never fused, because its iterations are the threads of a block.
+// Implements the rewrites `collapse` and `flatten`, which fuse the loops of a nest. collapse() fuses adjacent loops where the indices allow
+// it: `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes `for k in [0, A * B) … k …`. It never fuses a group loop
+// (LoopKind::kGroup), because the iterations of that loop are the threads of a block. flatten() fuses all loops of a nest: i and j become
+// k // B and k % B.
 #include "base/error.h"
 #include "ir/rewrite.h"
 

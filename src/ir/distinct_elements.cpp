@@ -5,14 +5,14 @@
 //
 // 1. Its sign is known: proven_positive(). Example: thread t < 32 may read element t + 32 while it writes element t.
 // 2. The index is a number in mixed radix. The difference is a sum of terms c * x, with constants c > 0 and integers x in a known range. In
-//    some terms x is a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. Suppose that a coefficient
-//    c is larger than the sum of all terms with smaller coefficients can be in absolute value. If the whole sum is 0 and the x of all terms
-//    with larger coefficients are 0, then the x of this term is 0, too. If this is so for the largest coefficient and for the next ones,
-//    down to some coefficient, and the x that are 0 include enough digits to determine a thread number, then t1 = t2. Examples: thread t
-//    may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to 16 * t + 15 in any
-//    order. Terms with large coefficients may be ignored if all of them are multiples of one c, and the sum of the smaller terms is always
-//    less than c in absolute value: if the whole sum is 0, the sum of the smaller terms is a multiple of c, so it is 0. Example: thread t <
-//    64 may use elements 64 * (n // 64) + t for any n.
+//    some terms x is a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. Consider a term whose
+//    coefficient c exceeds the largest absolute value that the sum of all terms with smaller coefficients can have. If the whole sum is 0
+//    and all terms with larger coefficients are 0, then this term is 0, too, because the smaller terms cannot cancel it. If the term with
+//    the largest coefficient and the next ones, down to some coefficient, all have this property, and the digits in these terms determine
+//    a thread number, then t1 = t2. Examples: thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j,
+//    or the elements from 16 * t to 16 * t + 15 in any order. Terms with large coefficients may be ignored if all of these coefficients
+//    are multiples of one c, and the sum of the smaller terms is always less than c in absolute value: if the whole sum is 0, the sum of
+//    the smaller terms is a multiple of c, so it is 0. Example: thread t < 64 may use elements 64 * (n // 64) + t for any n.
 // 3. In the sum of method 2, the term with the largest c is the difference of two remainders, x % k - y % k, where x - y is a constant that
 //    k does not divide. This term is not 0, and the smaller terms cannot cancel it. Example: threads may read half step % 2 of an array
 //    while they write half (step + 1) % 2.
@@ -138,7 +138,8 @@ class Digits {
     }
   };
 
-  /// Sets terms_ and constant_ to the difference of the indices. Returns false if that is a constant, or not a sum of digits.
+  /// Sets terms_ and constant_ to the difference of the indices. Returns false if that is a constant, or if it is not a sum of terms c * x
+  /// as method 2 requires.
   bool find_terms() {
     const Sym difference = first_.index() - second_.index();
     if (difference.is_constant()) return false;
@@ -164,7 +165,8 @@ class Digits {
       ++term.others;
       (sign > 0 ? term.added : term.subtracted) = &atom;
     }
-    // Limit of the values of an integer, so that their sums do not overflow; integers beyond it count as unbounded.
+    // Limit of the absolute value of an integer x, so that sums of the integers do not overflow. An integer that may exceed it counts as
+    // unbounded.
     constexpr int64_t kMax = int64_t{1} << 40;
     term.is_bounded &= values.lo > -kMax && values.hi < kMax && term.digits + term.others < 1000;
     if (!term.is_bounded) return true;

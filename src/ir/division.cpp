@@ -16,8 +16,9 @@ const UOp* divided(Arena& arena, Op op, const UOp* dividend, const UOp* divisor,
   if (op == Op::kIdiv && !is_signed_int(dtype)) return quotient;
   const UOp* rest = alu(Op::kAdd, dividend, negative(alu(Op::kMul, quotient, divisor)));
   if (op == Op::kFmod || !is_signed_int(dtype)) return rest;
-  // The quotient is rounded down, and the remainder has the sign of the divisor. If the signs of rest and divisor differ, one divisor more
-  // belongs to the rest; `differs` is -1 (all bits are set) if so, else 0.
+  // Idiv rounds the quotient down, and the result of Rem has the sign of the divisor. Where `rest` is not 0 and its sign differs from that
+  // of the divisor, the quotient is therefore 1 less than in C, and the remainder is one divisor more. `differs` is -1 (all bits are set)
+  // there, else 0.
   const UOp* last_bit = arena.constant(scalar_from_int(dtype, static_cast<int>(size_of(dtype)) * 8 - 1));
   const UOp* differs = alu(Op::kShr, is_negative ? negative(rest) : rest, last_bit);
   return op == Op::kIdiv ? alu(Op::kAdd, quotient, differs) : alu(Op::kAdd, rest, alu(Op::kBitAnd, differs, divisor));
@@ -29,9 +30,10 @@ const Function* division_by_constant(Arena& arena, Op op, const UOp* divisor) {
   const DType dtype = divisor->type.dtype;
   const UOp* one_lane = divisor->kind == UKind::kSplat ? divisor->sources[0] : divisor;
   if ((op != Op::kIdiv && op != Op::kRem && op != Op::kFmod) || !is_int(dtype) || one_lane->kind != UKind::kConst) return nullptr;
-  // No CPU multiplies vectors of bytes, so that the C compiler would divide them lane by lane in any case, at twice the time with gcc.
+  // No CPU multiplies vectors of bytes, so the C compiler divides bytes lane by lane with either function. The function for any divisor is
+  // better: compiled by gcc, a function with a constant takes twice the time.
   if (size_of(dtype) == 1) return nullptr;
-  // The bits of the constant, without those beyond its dtype.
+  // The bits of the constant, shifted to the top of a 64-bit word, which removes the bits beyond its dtype.
   const int unused = 64 - static_cast<int>(size_of(dtype)) * 8;
   const uint64_t bits = one_lane->value.bits[0] << unused;
   const bool is_negative = is_signed_int(dtype) && bits >> 63 != 0;

@@ -1,6 +1,7 @@
-// Divisions of integers by a constant. The functions of ops/math_int.h divide by any number: they test whether the divisor is 0 or -1, and
-// in a vector that hides from the C compiler that all lanes divide by the same constant, so that it divides lane by lane. Functions of the
-// dividend alone, with the constant in their body, need no tests, and the C compiler multiplies and shifts instead of dividing.
+// Builds divisions of integers by a constant. The functions of ops/math_int.h divide by any number, so they test whether the divisor is 0
+// or -1. In vector code these tests hide from the C compiler that all lanes have the same constant divisor, and it divides lane by lane.
+// The functions built here have only the dividend as a parameter and contain the constant. They need no tests, and the C compiler replaces
+// the division by a multiplication and shifts.
 #pragma once
 
 #include "ir/ir.h"

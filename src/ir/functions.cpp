@@ -19,8 +19,8 @@ namespace harp::ir {
 namespace {
 
 /// A value inside a template of ops/math.h, of any dtype: an expression in an arena, or a literal, which belongs to no arena. When a
-/// literal is combined with an expression, it becomes a constant in the arena of that expression. (Two words, because the compiler passes
-/// these in registers: the templates make some ten thousand calls.)
+/// literal is combined with an expression, it becomes a constant in the arena of that expression. (The struct has only two words, so that
+/// it is passed in registers, because the templates make about ten thousand calls.)
 struct Operand {
   Arena* arena = nullptr;  // null for a literal
   union {
@@ -43,7 +43,8 @@ Value<D> literal(T value) {
   return {{.bits = Scalar::of(D, value).bits[0]}};
 }
 
-/// Values of any dtypes, for the functions that create nodes. These are compiled once, and are not inlined.
+/// A value whose dtype is known only at run time. The functions that create nodes take such values, so that they are compiled once instead
+/// of once for each dtype.
 struct Typed {
   Operand value;
   DType dtype;

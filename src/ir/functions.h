@@ -11,21 +11,21 @@ namespace harp::ir {
 /// Builds the function that ops/math.h defines for `op` over operands of `dtype`. Arena::function_of calls this once for each op and dtype
 /// and keeps the result.
 const Function* build_function(Arena& arena, Op op, DType dtype);
-/// Builds one of the functions that Arena::conversion returns; one of the two dtypes is f16 or bf16. A function from f16 or bf16 converts
-/// to f32, or returns the bits as a u16, after replacing every NaN by the canonical NaN. A function to f16 or bf16 converts from f32, f64,
-/// or an integer of 32 or 64 bits.
+/// Builds the function that Arena::conversion returns for these dtypes. Arena::conversion calls this once for each pair of dtypes and keeps
+/// the result.
 const Function* build_conversion(Arena& arena, DType from, DType to);
 /// Functions over f32 or f64 for a running Max or Min that ignores NaN operands. `extreme(running, element)` returns the new running value.
-/// `found_nan(found, a, b)` detects NaN in the two elements a and b. `in_register(element)` returns its argument; it keeps the compiler
-/// from loading an element twice when `extreme` and `found_nan` both use it. Each function exists once in an arena.
+/// `found_nan(found, a, b)` returns NaN if the element a or b is NaN, otherwise `found`. `in_register(element)` returns its argument; it
+/// keeps the compiler from loading an element twice when `extreme` and `found_nan` both use it. Each function exists once in an arena.
 struct ExtremeOfNumbers {
   const Function *extreme, *found_nan, *in_register;
 };
 ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype);
 
-/// A running maximum that takes one instruction for each element. The result is wrong in two cases: an operand is NaN, or the result is -0
-/// where +0 is correct. In both cases the floating-point unit's flag for invalid operations is raised: `greater` raises it for a NaN, and
-/// `checked`, which returns its operand, raises it for such a result. The code then runs again with exact functions (ir::Retry).
+/// A running maximum that takes one instruction for each element. The result may be wrong in two cases: an operand is NaN, or the result is
+/// -0, where +0 may be correct. In both cases the floating-point unit's flag for invalid operations is raised: `greater` raises it for a
+/// NaN, and `checked`, which is applied to the result and returns it unchanged, raises it for -0. The code then runs again with exact
+/// functions (ir::Retry).
 struct FlaggedMaximum {
   const Function *greater, *checked;
 };

@@ -29,8 +29,9 @@ class Grouping {
   }
 
   /// Prepares a loop whose iterations together are a single group: finds the loads and stores that access consecutive positions. Returns
-  /// false if it finds none or more than kMaxArrays, or if their alignment depends on the variables of enclosing loops. Without
-  /// `of_any_size`, returns false also if the alignment depends on sizes that are not constant.
+  /// false if it finds none or more than kMaxArrays, if the body contains other statements than stores and changes of accumulators, or if
+  /// the alignment of an access depends on the variables of enclosing loops. Without `of_any_size`, returns false also if an alignment
+  /// depends on sizes that are not constant.
   bool prepare_one(bool of_any_size) {
     for (const Stmt* s : loop_.body) {
       if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
@@ -154,7 +155,8 @@ class Grouping {
       copy->from = 0;
       copy->buffer = store->buffer;
       copy->index = at(store->index, first);
-      // If the loop also reads an array that may be the same memory as the destination of this copy, the copy must come after all loads.
+      // If the loop also reads an array that may be the same memory as the destination of this copy, the copy must be among the last
+      // statements (verify_overwrites.h), after the copies to other arrays.
       last.insert(is_aliased(store->buffer) ? last.end() : last.begin(), copy);
     }
     body.push_back(lane);

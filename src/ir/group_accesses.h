@@ -12,8 +12,8 @@ namespace harp::ir {
 /// are multiples of the group's size, which the loop tests at run time. Arrays that are not read at consecutive positions are accessed one
 /// element at a time, and so are all arrays for the elements after the last whole group.
 ///
-/// Returns the new loop. Returns `loop` itself if `elements` is below 2, or if a store is masked, non-temporal or not at consecutive
-/// positions.
+/// Returns the new loop. Returns `loop` itself if `elements` is below 2, if a store is masked, non-temporal or not at consecutive
+/// positions, or if the loop accesses too many arrays.
 Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
 /// How the first position of a group of elements is aligned, relative to multiples of the group's size.
@@ -37,11 +37,12 @@ struct Together {
 };
 /// Groups the accesses of a loop over [0, n), with a constant n, all of whose iterations form one group. The caller must run the returned
 /// statements only where `distances` and each size in `multiples` are multiples of n. Without `of_any_size`, only alignments that do not
-/// depend on sizes are accepted, so `multiples` is empty. Returns nullopt if n is below 2, if no array is accessed at consecutive
-/// positions, if too many arrays are, or if the alignment depends on the variables of enclosing loops.
+/// depend on sizes are accepted, so `multiples` is empty. Returns nullopt if n is below 2, if the body contains other statements than
+/// stores and changes of accumulators, if no array is accessed at consecutive positions, if too many arrays are, or if the alignment
+/// depends on the variables of enclosing loops.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size = false);
-/// Returns the bitwise or of the distances of two groups of accesses (Together::distances). `a` may be null. Distances that `a` has already
-/// are not repeated.
+/// Returns the bitwise or of the distances of two groups of accesses (Together::distances). `a` may be null. A distance that is already an
+/// operand of `a` is not added again.
 const UOp* joined_distances(Arena& arena, const UOp* a, const UOp* b);
 /// Returns an expression of dtype bool that is true if `distances` is a multiple of `elements`, which must be a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);

@@ -1,7 +1,7 @@
-// Joins the declaration of an accumulator and the statement (AccSet) that gives all its elements their first values. A template declares an
-// accumulator with a value only if it has one element; the values of several elements need a loop over them, which follows the declaration.
-// When the loop has become one vector statement, the declaration can have that vector as its value. Without this rewrite, generated code
-// would clear the accumulator and set it in the next line.
+// Joins the declaration of an accumulator and the statement (AccSet) that gives all its elements their first values. If an accumulator has
+// several elements, lowering declares it without a value and then emits a loop that sets its elements. When the loop has become one vector
+// statement, the declaration can have that vector as its value. Without this rewrite, generated code would clear the accumulator and set it
+// in the next line.
 #include <span>
 #include <unordered_map>
 

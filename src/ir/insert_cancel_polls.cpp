@@ -1,8 +1,9 @@
 // Chooses where a kernel polls the cancel flag of its run. The host code distributes the iterations of the thread loop in shares of about a
-// millisecond and polls between the shares. Inside an iteration, and in a kernel without a thread loop, every loop nest that may run long
-// is polled: the poll is in the innermost loop whose iterations are long enough to hide its cost. An outermost loop with short iterations
-// polls once every few thousand iterations. Loops inside a group loop never poll: a thread that left the loop would never arrive at the
-// next barrier, where the other threads of the block would wait forever.
+// millisecond and polls between the shares. Inside an iteration, and in a kernel without a thread loop, a loop nest that may run long polls
+// in the innermost loop whose iterations take so long that the cost of a poll is negligible. If it has no such loop, it polls only in a
+// kernel without a thread loop: its outermost loop polls after every few hundred or thousand iterations. Neither group loops nor loops
+// inside them poll: a thread that left the loop would never arrive at the next barrier, where the other threads of the block would wait
+// forever.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -14,8 +15,8 @@ namespace harp::ir {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// The unit of the times below is the time of one vector statement, half a nanosecond or more. A loop whose total time is at most kShort, a
-// tenth of a millisecond, does not poll.
+// The unit of all times below is the time of one vector statement, which is half a nanosecond or more. A loop whose total time is at most
+// kShort, about a tenth of a millisecond, does not poll.
 constexpr double kShort = 1 << 18;
 // if an iteration takes at least the time of this many vector statements, a poll in every iteration costs little
 constexpr double kOnePoll = 64;
@@ -48,7 +49,8 @@ std::optional<int64_t> most(Sym e, int depth = 0) {
   return least_bound;
 }
 
-/// An estimate of the time that a statement takes: an upper bound, and a typical value for decisions where the bound is unknown.
+/// Estimates of the time that a statement takes. `most` is an upper bound; it decides whether a loop may run so long that it needs a poll.
+/// `usual` is a typical value; it decides whether an iteration is long enough to contain a poll.
 struct Cost {
   double most = 0, usual = 0;
   Cost& operator+=(const Cost& other) {
@@ -78,7 +80,7 @@ class LongLoops {
                         },
                         [](Routine&) {
                           return Cost{kUnknown, kUnknown};
-                        },  // a routine contains its own polls, so none are inserted here
+                        },  // the routine polls the cancel flag itself, and its time is unknown
                         [](Copy& of) {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};

@@ -121,8 +121,9 @@ std::vector<GatheredRow> gathered_rows(Arena& arena, const Body& body) {
   return rows;
 }
 
-/// Tests whether the position can be computed some iterations early at low cost. The test fails for positions with an index check, because
-/// the check must report errors in its own iteration, and for positions that depend on an accumulator.
+/// Tests whether the position can be computed some iterations in advance at low cost. Returns false for positions with an index check,
+/// because the check must report errors in its own iteration, and for positions that depend on an accumulator, because its value is not yet
+/// known.
 bool is_found_soon(const UOp* position) {
   std::vector<const UOp*> all = {position};
   for (size_t i = 0; i < all.size() && all.size() <= kMaxOps; ++i) {

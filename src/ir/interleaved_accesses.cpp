@@ -1,6 +1,6 @@
-// Replaces accesses by interleaved accesses. In each list of statements, accesses whose positions differ only in the constant term are
-// sorted by that term and cut into windows of n adjacent elements, where n is the lane step (the distance in memory between the elements of
-// adjacent lanes). Each window is a group.
+// Groups interleaved accesses (see interleaved_accesses.h). In each list of statements, accesses whose positions differ only in the
+// constant term are sorted by that term and divided into windows of n adjacent elements, where n is the lane step (the distance in memory
+// between the elements of adjacent lanes). The loads of a window form a group. The stores of a window form a group if there are n of them.
 #include "ir/interleaved_accesses.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Implements the arena of the loop IR: it interns expressions, and its builders apply the few simplifications that are exact for every bit
-// pattern. A simplification that must look beyond one node is a separate rewrite.
+// Implements the arena of the loop IR, and queries about kernels. The arena interns expressions, and its builders apply the few
+// simplifications that keep every bit of the result, where any NaN counts as equal to any other. A simplification that depends on more than
+// a node and its operands is a separate rewrite.
 #include "ir/ir.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ struct EqualContents {
 
 bool is_alu(const UOp* u, Op op) { return u->kind == UKind::kAlu && u->op == op; }
 const UOp* unsplat(const UOp* u) { return u->kind == UKind::kSplat ? u->sources[0] : u; }
-/// Returns the constant that `u` is in every lane; null if `u` is not a constant.
+/// Returns the value of `u` if it is the same constant in every lane; otherwise null.
 const Scalar* constant_of(const UOp* u) {
   const UOp* one = unsplat(u);
   return one->kind == UKind::kConst ? &one->value : nullptr;
@@ -94,8 +95,9 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
 /// c : x`, and min(x, c) as `c < x ? c : x`. If x is a NaN, the comparison is false, so the result is the NaN. Requires that `source` is a
 /// constant c other than NaN.
 ///
-/// If c is a zero, x may be the other zero. The comparison then is x <= c (c <= x), so that the result is c. That is correct only if c wins
-/// against the other zero (+0 in a max, -0 in a min; docs/semantics.md); for the other zeros the function returns false.
+/// If c is a zero, x may be the zero of the other sign. The comparison then is x <= c (for a min: c <= x), so that the result is c. That is
+/// correct only if c is the greater zero, +0, in a max, or the smaller one, -0, in a min (docs/semantics.md). For the other zeros the
+/// function returns false.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;

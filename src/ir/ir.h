@@ -3,10 +3,10 @@
 // Expressions (UOp) are a hash-consed DAG of values: constants, positions, loads, operations of ops.def, calls of functions. Positions are
 // Syms (base/symbolic.h): every buffer index, loop bound and condition on an index is a Sym, so the index algebra has one implementation.
 // Statements (statement.h) are an ordered tree, because merging equal statements would merge accumulators or move loads across stores. A
-// kernel never writes a buffer that it reads, with one exception: a store at exactly the index just read (in-place elementwise). Therefore
-// equal loads are one UOp.
+// kernel never loads an element both before and after it stores that element: a kernel that works in place loads each element before it
+// overwrites it (verify_overwrites.h). Therefore equal loads are one UOp.
 //
-// After the vectorise rewrite a value has `lanes` > 1. Lane i of Index, InRange, Load, Gather and Store is at `index + i * lane_step`.
+// After vectorise() a value may have `lanes` > 1. Lane i of a value or statement with a `lane_step` is at `index + i * lane_step`.
 #pragma once
 
 #include <deque>
@@ -89,7 +89,7 @@ struct UOp {
 
 /// Tests whether the value is loaded from an array, which is a parameter of the kernel.
 inline bool is_read(const UOp* u) { return u->kind == UKind::kLoad || u->kind == UKind::kGather; }
-/// Tests whether the value depends on `index`, which in lane i is index + i * lane_step.
+/// Tests whether lane i of the value depends on the position index + i * lane_step.
 inline bool has_position(const UOp* u) {
   return is_read(u) || u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kCheck || u->kind == UKind::kAcc;
 }
@@ -99,15 +99,15 @@ inline const UOp* mask_of(const UOp* read) {
   return read->sources.size() > place ? read->sources[place] : nullptr;
 }
 
-/// A math function as an expression over kParam, instantiated from ops/math.h. The renderer emits it once for each lane count in use. In
-/// the body, Div and Fmod of integers are the operators / and % of C: the templates of ops/math.h ensure that these do not trap, and that a
-/// cast from float to integer is in range. A bitcast keeps the bits of a NaN.
+/// A function of scalars as an expression over kParam, usually instantiated from ops/math.h. The renderer emits it once for each lane count
+/// in use. In the body, Div and Fmod of integers are the operators / and % of C: whoever builds the function ensures that these do not
+/// trap, and that a cast from float to integer is in range. A bitcast keeps the bits of a NaN.
 struct Function {
   std::string name;  // "exp_f32"
   std::vector<DType> parameters;
   DType result;
   const UOp* body;       // one lane
-  std::optional<Op> op;  // the op that this function implements; nullopt if another function calls this one in rare cases (kRarely)
+  std::optional<Op> op;  // the op that this function implements; nullopt if it implements none, such as a function of a kRarely
 };
 
 /// Tests whether the function takes only a few instructions, so that calling it often is cheap.
@@ -122,9 +122,9 @@ struct Table {
 /// A local variable of a kernel: an array of `count` elements of type `type`. It holds running values of a reduction or scan, or a variable
 /// of a custom function. A reduction has one running value, or 64 if docs/semantics.md prescribes the lanes order ("Sums"), or one for each
 /// element of a register tile. If `type` has lanes > 1, the accumulator is declared inside a vectorised loop, and each lane is a separate
-/// running value. Accumulators of bools, one for each lane of a vector, are masks; they are set and read, but neither updated nor folded.
-/// With `is_row` the accumulator is a plain array, for example of the elements of a row that later passes read again; such an array has no
-/// initial value and is written before it is read.
+/// running value. An accumulator of bools is a mask with one element for each lane of a vector; it is set and read, but neither updated nor
+/// folded. With `is_row` the accumulator is a plain array, for example of the elements of a row that later passes read again; such an array
+/// has no initial value and is written before it is read.
 struct Accumulator {
   Type type;
   int64_t count = 1;
@@ -179,7 +179,7 @@ struct Kernel {
   Sym work = 0;
   // Minimum number of thread-loop iterations for one call of the kernel, which amortises the code outside of the thread loop.
   int64_t least = 1;
-  // Contains at most one kThread loop, which may be nested only in other loops; only statements inside the kThread loop store to
+  // Contains at most one kThread loop, which may be nested only in other loops. If there is one, only statements inside it store to
   // parameters.
   Body body;
 };
@@ -216,8 +216,8 @@ struct Launch {
   int kernel;
   std::vector<HostBuffer> arguments;  // one for each Param of the kernel, in the same order
   std::optional<Sym> guard;           // if set, the launch is skipped unless guard >= 0; used for variants of one kernel
-  // Pairs of arrays that may be the same memory at run time. If there are pairs, the launch depends on whether the arrays of some pair do
-  // overlap: with `only_without_aliasing` the launch is skipped if they do, otherwise it is skipped if they do not.
+  // Pairs of arrays that may be the same memory at run time. If the list is not empty, the launch is conditional: with
+  // `only_without_aliasing` it is skipped if the arrays of some pair are the same memory, otherwise it is skipped unless they are.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
   bool only_without_aliasing = false;
   // If true, the launch starts only when the previous launch in Generation::launches is complete, because it uses the results of that
@@ -286,17 +286,17 @@ class Arena {
   const UOp* gather(DType dtype, int buffer, Sym index, const UOp* position, Sym stride, const UOp* mask = nullptr);
   /// Returns a check (kCheck), whose value is `number`, an i64, unchanged. Executing it fails the run if the number is outside [least,
   /// end); the fault is reported for `element` at `site` (graph/index_fault.h). Callers must use the returned value, because an unused
-  /// check is dropped.
+  /// check is dropped. Returns `number` itself if it is a constant in a constant range, or if the mask is constant false.
   const UOp* check(int site, Sym element, const UOp* number, const UOp* least, const UOp* end, const UOp* mask = nullptr);
   /// Tests whether check() has made any check. Numbers that are known to be in range need none.
   bool has_checks() const { return has_checks_; }
   /// Converts an integer of any dtype to a position along an axis of this size. A negative number counts from the end of the axis. A number
-  /// that is still out of range is clamped to the nearest element. For an empty axis the result is -1. The result is an i32 if that is wide
-  /// enough, else an i64.
+  /// that is still out of range is clamped to the nearest element. For an empty axis the result is -1. The result is an i32 if that dtype
+  /// can represent the size and every value of the number's dtype, else an i64; a constant result is always an i64.
   const UOp* position(const UOp* number, Sym size);
-  /// Returns `op` over the sources, which must have the same number of lanes. Simplifies only where all bits are kept: Where with a
-  /// constant condition or equal branches, and/or/not of bools with constants, double negation, casts to the same dtype. Never folds float
-  /// arithmetic.
+  /// Returns `op` over the sources, which must have the same number of lanes. Simplifies only where all bits are kept, for example a Where
+  /// with a constant condition or equal branches, and/or of a bool with a constant, a double negation, or a cast to the same dtype. Never
+  /// folds float arithmetic.
   const UOp* alu(Op op, DType dtype, std::vector<const UOp*> sources);
   const UOp* call(const Function* function, std::vector<const UOp*> arguments);
   const UOp* splat(const UOp* source, int lanes);
@@ -306,8 +306,9 @@ class Arena {
 
   /// Returns the function that ops/math.h defines for `op` over `dtype`; builds it on the first call. The op must have the flag kFunction.
   const Function* function_of(Op op, DType dtype);
-  /// Returns a conversion function. From a 16-bit float it converts to f32, or returns the bits as a u16, after replacing every NaN by the
-  /// canonical NaN. To a 16-bit float it converts from f32, f64 or an integer of 32 or 64 bits.
+  /// Returns a conversion function from or to a 16-bit float (f16 or bf16). From such a dtype it converts to f32. If `to` is u16 instead,
+  /// it returns the bits of its operand, or the bits of the canonical NaN if the operand is a NaN. To such a dtype it converts from f32,
+  /// f64 or an integer of 32 or 64 bits.
   const Function* conversion(DType from, DType to);
   /// Returns the value of an elementwise op; lowering makes all such values with this function. The result is alu(), or call() of
   /// function_of(), as the op requires, or a cheaper expression with equal results (any NaN counts as equal to any other). An operation on
@@ -375,8 +376,8 @@ std::string describe(const UOp& value);
 ///   lanes and dtypes of sources agree
 ///   variables are used inside their loop
 ///   accumulators are declared before use
-///   a vectorised loop updates accumulators only at an element that depends on its variable
-///   the thread loop is outermost
+///   a loop to be vectorised changes only accumulators that it declares, or elements whose index depends on its variable
+///   a kernel has at most one thread loop, which is enclosed only by loops
 ///   steps are positive
 ///   apply_schedule can execute the tags of loops (LoopTags); a scheduled kernel has no tags
 ///   no result depends on the order in which the threads of a block run (statement.h, "Groups of threads")

@@ -1,6 +1,6 @@
 // Makes the linear form of a kernel. Statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its
-// lines. When a block closes, its lines are appended to its parent block. The values that a statement needs are computed in front of it, or
-// further outside (value_placement.h).
+// lines. When a block closes, its lines are appended to its parent block. The values that a statement needs are computed before it, in the
+// same block or in an enclosing one (value_placement.h).
 #include "ir/linearize.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace harp::ir {
 namespace {
 
-/// Returns the accumulators that the statements change: those they set, update, fold or scan.
+/// Returns the accumulators that the statements, including nested ones, change (for_each_changed_accumulator), in ascending order.
 std::vector<int> changed_accumulators(const Body& body) {
   std::vector<int> changed;
   for (const Stmt* s : statements_of(body)) for_each_changed_accumulator(*s, [&](int accumulator) { changed.push_back(accumulator); });
@@ -23,9 +23,9 @@ std::vector<int> changed_accumulators(const Body& body) {
   return changed;
 }
 
-/// Returns the number of unrolled steps of the group. The group lists, for each statement of the loop body, one Store per step, so the
-/// function counts the Stores before the first Store to another parameter. If adjacent statements store to the same parameter, the result
-/// is a multiple of the number of steps.
+/// Returns the number of unrolled steps in the group. Unroll-and-jam lists, for each Store of the loop body, one Store per step. The
+/// function therefore counts the Stores before the first Store to another parameter. The result is too large if adjacent statements of the
+/// body store to the same parameter, but it affects only the order in which values are computed.
 size_t steps_of(const StoreGroup& group) {
   const auto other = std::ranges::find_if(
       group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
@@ -205,7 +205,8 @@ class Linearizer : ValuePlacement {
 
   void line_of(const Retry& s) {
     Block block;
-    // Nothing is hoisted out of this block: its operations must run while generated code observes the invalid flag.
+    // Loads are not hoisted out of a conditional block, so the operations on them stay in it, too. These operations must run between the
+    // points at which generated code clears and tests the invalid flag.
     block.conditional = true;
     std::vector<Line> body = inside(s.body, block);
     std::vector<Line> otherwise = inside(s.otherwise, block);

@@ -78,8 +78,8 @@ std::vector<std::string> parameter_names(const Kernel& kernel);
 std::vector<Line> linearize(const Kernel& kernel);
 std::vector<Line> linearize(const Function& function);
 
-/// Tests whether the renderer writes the value again at each use instead of naming it. That is true for constants, parameters, positions,
-/// accumulators and splats.
+/// Tests whether the renderer writes the value again at each use instead of naming it. That is true for constants, parameters, positions of
+/// one lane, line offsets, accumulators and splats. (Elements of an accumulator in memory may have a name nevertheless.)
 bool is_trivial(const UOp* value);
 
 /// Returns the lines as text, with the names that a renderer would use.

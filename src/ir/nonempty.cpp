@@ -1,7 +1,7 @@
 // Implements assume_nonempty(), which specialises statements to sizes for which the iteration space is not empty. The host code tests once
 // before the launch whether there are elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter
 // bounds, which help every proof and simplification. A roll over an axis of size w needs this: (-1) % w equals w - 1 only if w is not 0,
-// and only then can partition() prove that the position w - 1 comes after the position 1 % w.
+// and only then can partition() prove that the position w - 1 is not before the position 1 % w.
 #include "ir/rewrite.h"
 
 namespace harp::ir {
@@ -14,7 +14,7 @@ std::optional<SymRange> bounds_from(Sym extent, const SymAtom* v) {
     if (k > 0) return SymRange{ceil_div(1 - linear->rest, k).constant(), INT64_MAX};
     if (k < 0) return SymRange{INT64_MIN, floor_div(linear->rest - 1, -k).constant()};
   }
-  // The extent may also be a product of sizes, one of which is v.
+  // If the extent is a product of sizes, one of which is v, then v >= 1.
   if (extent.node()->terms.size() == 1 && extent.node()->constant == 0 && v->range.lo >= 0)
     for (const SymAtom* f : extent.node()->terms[0].factors)
       if (f == v) return SymRange{1, INT64_MAX};

@@ -7,8 +7,8 @@
 namespace harp::ir {
 namespace {
 
-/// Finds out whether the name is valid where all guards in `held` are >= 0. Returns the first list in `named.guards` whose guards all occur
-/// in `held`; null if there is no such list.
+/// Returns the first list in `named.guards` whose guards all occur in `held`; null if there is no such list. If there is one, the name is
+/// valid where all guards in `held` are >= 0.
 const std::vector<Sym>* guards_met(const Block::Named& named, const std::vector<Sym>& held) {
   for (const std::vector<Sym>& guards : named.guards)
     if (std::ranges::all_of(guards, [&](Sym g) { return std::ranges::find(held, g) != held.end(); })) return &guards;

@@ -74,7 +74,7 @@ bool is_empty(const Loop* loop) { return proven_at_most(loop->end, loop->begin);
 bool has_borders(Arena& arena, const Body& body) { return !conditions_of(arena, body).empty(); }
 
 std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
-  // done: parts that need no further split, in order; work: a stack of parts that may be split, the leftmost on top.
+  // done: finished parts, in order; work: a stack of parts that may be split further, the leftmost on top.
   std::vector<Loop*> done, work = {loop};
   int splits = budget - 1;
   while (!work.empty()) {
@@ -98,8 +98,9 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
       continue;
     }
     --splits;
-    // Before the split the order of several borders may be unknown, so the bounds of the new variables use the border itself: a value in
-    // the left part is below the border, and a value in the right part is at least the border.
+    // The loops are split at `at`, which is the border limited to the part, because the border may be outside of it. The bounds of the new
+    // variables use the border itself, so that the condition can be proved from them: each value in the left part is below the border, and
+    // each value in the right part is at least the border.
     work.push_back(over(arena, part, *at, part->end, max(part->begin, *chosen), part->end));
     work.push_back(over(arena, part, part->begin, *at, part->begin, min(*chosen, part->end)));
   }

@@ -1,4 +1,4 @@
-// Implements substitution, and the loop rewrites that need only a few lines. partition, unswitch and vectorise have their own files.
+// Implements substitution, and the loop rewrites that need only a few lines. rewrite.h names the files of the other rewrites.
 #include "ir/rewrite.h"
 
 #include <utility>
@@ -10,8 +10,8 @@ namespace harp::ir {
 
 namespace {
 
-// Maximum number of interleaved vectors that unroll_and_jam() writes as separate statements. More vectors become a loop that gcc unrolls,
-// which for 32 vectors halves its compile time.
+// Maximum number of interleaved vectors that unroll_and_jam() writes as separate statements. More vectors become a loop, which gcc unrolls.
+// For 32 vectors the loop halves the compile time.
 constexpr int kMaxStatements = 16;
 
 }  // namespace
@@ -28,7 +28,7 @@ const UOp* Substituter::operator()(const UOp* root) {
 }
 
 const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
-  if (u.type.lanes == 1) {  // the builders of the arena simplify the result; they make values of one lane only
+  if (u.type.lanes == 1) {  // the builders of the arena simplify the result, but most of them make only values of one lane
     switch (u.kind) {
       case UKind::kIndex: return arena_.index((*this)(u.index));
       case UKind::kInRange: return arena_.in_range((*this)(u.index));

@@ -97,10 +97,10 @@ bool has_borders(Arena& arena, const Body& body);
 /// two conditions. (unswitch.cpp)
 Body unswitch(Arena& arena, Loop* loop);
 
-/// Converts the loop to steps of `width` lanes plus a remainder loop, and returns these. Returns the loop unchanged if it cannot be
-/// vectorised: some position is not linear in the loop variable, or the loop has fewer iterations than lanes. With `overlap` the remainder
-/// may be one more vector that overlaps the previous one; `params` must then be the parameters of the kernel. If `together` > 1 and the
-/// body consists of stores only, each step processes that many vectors (unroll-and-jam). (vectorise.cpp)
+/// Converts the loop to steps of `width` lanes plus a remainder loop, and returns these. Returns the scalar loop if it cannot be
+/// vectorised, for example because some position is not linear in the loop variable, or because the loop has fewer iterations than lanes.
+/// With `overlap` the remainder may be one more vector that overlaps the previous one; `params` must then be the parameters of the kernel.
+/// If `together` > 1 and the body consists of stores only, each step processes that many vectors (unroll-and-jam). (vectorise.cpp)
 Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
 /// Tests whether vectorise(…, width, …) makes vectors of this loop. (vectorise.cpp)
@@ -111,9 +111,9 @@ bool is_short(const std::vector<const UOp*>& uops);
 
 /// Fully unrolls a loop with a constant trip count, and returns the statements of all iterations.
 Body unroll(Arena& arena, const Loop* loop);
-/// Replaces the loops of a scheduled kernel that have exactly one iteration by their bodies. Thread loops and group loops stay, and so do
-/// loops that need a block of their own: a Break leaves them, or they declare or fold an accumulator that other statements declare, too.
-/// (single_iterations.cpp)
+/// Replaces the loops of a scheduled kernel that have exactly one iteration by their bodies. Thread loops and group loops stay. So do loops
+/// that need a block of their own because they contain a Break, declare an accumulator that another statement declares, too, or fold an
+/// accumulator that is declared outside of them. (single_iterations.cpp)
 void unroll_single_iterations(Arena& arena, Kernel& kernel);
 /// Unrolls each vectorised loop (step > 1) among the statements `loops` by a factor of `together`, and adds a remainder loop. Returns the
 /// new list of statements.

@@ -1,5 +1,5 @@
-// Replaces loops of one iteration by their bodies (unroll_single_iterations). Templates make such loops where a size happens to leave one
-// step, for example the last round of a row of 49 * 64 elements whose rounds are executed 8 at a time.
+// Replaces loops of one iteration by their bodies (unroll_single_iterations). Lowering emits such loops where a size happens to leave one
+// step. For example, if a row consists of 49 rounds, which are executed 8 at a time, the loop over the remaining rounds has one iteration.
 #include <algorithm>
 #include <vector>
 

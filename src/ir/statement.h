@@ -1,9 +1,9 @@
 // Defines the statements of the loop IR: one struct for each kind, with only the fields of that kind. The Arena owns the statements; a
 // statement refers to its nested statements by pointers.
 //
-// Code that must handle every kind uses visit(), for_each_body(), for_each_position() or for_each_value(). Code that uses one of these
-// functions and omits a kind does not compile. To add a kind, add its name to HARP_IR_STATEMENTS, a struct, and a line in each of
-// for_each_position() and for_each_value().
+// Code that must handle every kind calls visit(), or a function that is based on it, such as for_each_body() and for_each_value(). A
+// visitor that omits a kind does not compile. To add a kind, add its name to HARP_IR_STATEMENTS and define its struct; the compiler then
+// reports each visitor that does not handle the kind.
 //
 // Groups of threads
 // -----------------
@@ -97,8 +97,8 @@ enum class LoopKind : uint8_t {
   // The begin and end of the loop are arguments of the kernel, and its iterations are independent. Code outside of the loop runs once in
   // each call of the kernel.
   kThread,
-  kUnroll,  // a loop with a constant trip count, which is fully unrolled
-  kGroup,   // a loop over the threads of a block: its variable is the thread's number (see the top of this file). It has no tags
+  kUnroll,  // a loop with a constant trip count, which the compiler of the generated code is told to unroll
+  kGroup,   // a loop over the threads of a block: its variable is the thread's number (see the top of this file). Its only tag is `nest`
 };
 
 /// Maximum number of threads of a block, which is the trip count of a group loop.
@@ -107,7 +107,7 @@ inline constexpr int64_t kMaxThreads = 1024;
 /// Tag of a loop whose iterations are independent: apply_schedule vectorises the loop, so that each step has several lanes.
 struct VectorTag {
   int lanes = 1;
-  bool narrow = false;     // use narrower vectors if the loop has at least 4 iterations, but fewer than `lanes`
+  bool narrow = false;     // use narrower vectors if the trip count is a constant that is at least 4, but less than `lanes`
   bool overlap = false;    // handle the remainder by one more vector, which may overlap the vector before it
   bool partition = false;  // before vectorising, split the loop where the condition of a pad, concat or roll changes (partition)
   bool unswitch = false;   // before vectorising, hoist conditions that are invariant in the loop (unswitch)
@@ -142,14 +142,15 @@ struct AheadTag {
 };
 
 /// The tags of a loop say how apply_schedule (apply_schedule.h) transforms it. A template emits a scalar loop and sets its tags according
-/// to the kernel's Schedule; apply_schedule executes and removes them. The loop kind kThread acts as a tag, too.
+/// to the kernel's Schedule; apply_schedule executes and removes them. The transformation of a nest also depends on whether its outermost
+/// loop has the kind kThread (NestTag::chunks).
 struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
   std::optional<AheadTag> ahead;  // may be set only if the loop also has the tag `vector`
-  // Says whether the loop prefetches one cache line of each later page of the rows that it loads. If other tags split the loop, only the
-  // first part prefetches. kRow: arrays at the same address in every iteration of the outer loops are not prefetched. kOnlyRow: the kernel
-  // reads only one row, so these arrays are prefetched, too.
+  // Says whether the loop prefetches the rows that it loads: one cache line of each page, some pages in advance (insert_prefetches.h). If
+  // other tags split the loop, only the first part prefetches. kRow: a row that starts at the same address in every iteration of the outer
+  // loops is not prefetched. kOnlyRow: the kernel reads only one row, so such a row is prefetched, too.
   enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
 
   bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }
@@ -160,9 +161,9 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
-  // If true, end - begin need not be a multiple of the step: one step may overlap its neighbour, so some iterations run twice. That is
-  // valid only if end - begin >= step is known or guarded. If the overlapping step reads a parameter that may be written in place, its
-  // loads execute before the first store of the loop.
+  // If true, every step processes `step` elements, even if end - begin is not a multiple of the step: in that case one step overlaps its
+  // neighbour, so some elements are processed twice. This is valid only if end - begin >= step is proved or tested by an enclosing If. If
+  // the overlapping step reads a parameter that may be written in place, its loads execute before the first store of the loop.
   bool overlap = false;
   // Number of iterations between two polls of the cancel flag; 0: the loop does not poll. With 1 the loop polls before every iteration,
   // otherwise after each `poll_interval` iterations if more iterations follow. A cancelled run returns from the kernel at the next poll.
@@ -188,8 +189,8 @@ struct If : StmtOf<StmtKind::kIf> {
 };
 
 /// Executes `body`. If a float operation in `body` raised the invalid flag, executes `otherwise`, which sets and stores everything again.
-/// (The functions of a FlaggedMaximum, functions.h, raise the flag for operands that they cannot handle.) On a target without such a flag
-/// only `otherwise` is executed.
+/// (The functions of a FlaggedMaximum, functions.h, raise the flag where their result may be wrong.) On a target without such a flag only
+/// `otherwise` is executed.
 struct Retry : StmtOf<StmtKind::kRetry> {
   Body body, otherwise;
 };
@@ -254,13 +255,14 @@ struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   const UOp* factor = nullptr;
 };
 
-/// Reduces all elements s of the accumulator into element 0: s[i] = combine(s[i], s[i + h]) for i < h, for h = count/2, count/4, … 1. If
-/// elements are vectors, each lane is reduced separately.
+/// Reduces the elements s[0] … s[count - 1] of the accumulator to one result in s[0]: for h = count/2, count/4, … 1, sets s[i] =
+/// combine(s[i], s[i + h]) for all i < h. If elements are vectors, each lane is reduced separately.
 struct AccFold : StmtOf<StmtKind::kAccFold> {
   int accumulator = -1;
-  // If set, no element with an index of `used` or above has been updated: they still have their initial value. If used <= 1, the fold does
-  // nothing: element 0 would only be combined with initial values, which would not change its bits. (The only exception would be an element
-  // -0.0. But the initial value has already been combined into element 0, because no update had a factor, so it is not -0.0.)
+  // If set, the elements from index `used` on have not been updated and still have their initial value. If used <= 1, the fold does
+  // nothing, because combining element 0 with initial values would not change its bits. (The only exception would be a sum of -0.0, because
+  // -0.0 + 0.0 is +0.0. But a sum that starts at +0.0 becomes -0.0 only if an update with a `factor` underflows, and an accumulator whose
+  // fold sets `used` has no such updates.)
   std::optional<Sym> used;
 };
 
@@ -315,8 +317,8 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   // The following members are for Dft (a discrete Fourier transform). `parts` are the positions of real and imaginary parts in memory:
   // first those of the operands, then the two of the result in `buffer`. Element i of row r of a part is at start + r * row_step + i *
   // step. If the input is real, both operands are the same. `layout` and `to_layout` say how real and imaginary parts are arranged in the
-  // input and in the result. If `columns` is 0, a vector holds adjacent elements of one row. Otherwise it holds the same element of
-  // adjacent rows, which are columns in memory; there are at least `columns` of them.
+  // input and in the result. `columns` is the number of rows that are transformed together, one in each lane of a vector; the statement
+  // then has at least that many rows. 0: one row at a time is transformed, with vectors of adjacent elements.
   struct Part {
     Sym start, row_step, step;
   };
@@ -488,8 +490,8 @@ void for_each_value(S& s, Visit f) {
            });
 }
 
-/// Calls f for the number of each accumulator whose elements the statement sets, combines, folds or scans. (The elements that an
-/// asynchronous copy writes count as changed by the CopyAsync, not by the Wait that completes the copy.)
+/// Calls f for the number of each accumulator whose elements the statement itself changes. A declaration does not count as a change. The
+/// elements that an asynchronous copy writes count as changed by the CopyAsync, not by the Wait that completes the copy.
 template <class Visit>
 void for_each_changed_accumulator(const Stmt& s, Visit f) {
   visit(s, Overloaded{

@@ -17,7 +17,8 @@ std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk) {
     define->value = arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = arena.syms().loop("before", 0, line);
     end = min(begin + chunk - define->variable, loop->end);
-    // `before` shifts the chunks to the left, so the last chunk may be empty: its begin must not exceed the end of the loop.
+    // `before`, the number of elements from the start of the cache line to the first element, moves all chunks to the left. The last chunk
+    // may therefore be empty, and its begin must not exceed the end of the loop.
     begin = min(max(begin - define->variable, 0), loop->end);
   }
   Loop* inner = new_loop(arena, "ridx0", begin, end);

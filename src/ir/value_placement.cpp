@@ -15,7 +15,7 @@ namespace {
 /// Maximum number of operations of an expression that is written at its use. A value with a larger expression gets a name.
 constexpr int kLargestExpression = 4;
 /// If at least this many accesses to an accumulator in memory have indices that differ only by a constant, the common part of the index
-/// gets a name. Otherwise the C compiler analyses each address separately, which was a fifth of the compile time of a convolution.
+/// gets a name. Otherwise the C compiler analyses each address separately, which took a fifth of the compile time of a convolution.
 constexpr int kFewestAccesses = 3;
 
 void append_roots(const Body& body, std::vector<const UOp*>& roots) {
@@ -139,7 +139,7 @@ ValuePlacement::Placement ValuePlacement::placement_of(const UOp* u, const std::
   if (u->kind == UKind::kAcc) {
     accumulators.push_back(u->buffer);
     placement.level = std::max(placement.level, acc_level_[u->buffer]);
-    // A read of an accumulator is not hoisted out of an enclosing If, because statements in that If may change the accumulator.
+    // A read of an accumulator is not hoisted out of an enclosing If or Retry, because statements inside it may change the accumulator.
     for (int level = here(); level > placement.level; --level)
       if (blocks_[level].conditional) placement.level = level;
   }
@@ -189,8 +189,8 @@ void ValuePlacement::name_below(std::span<const UOp* const> roots, const std::ve
   for (const UOp* u : values) planned[u] = placement_of(u, planned);
   for (const UOp* root : roots)
     if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
-  // Users are visited before their sources, so that a requirement on a user reaches its sources in the same pass: a trivial value such as
-  // a splat is written again at each use, so its source needs a name if the splat would need one.
+  // Users are visited before their sources, because whether a source needs a name may depend on its user: a trivial value such as a splat
+  // is written again at each use, so its source needs a name if the splat would need one.
   for (auto u = values.rbegin(); u != values.rend(); ++u) {
     const Placement& user = planned[*u];
     for (const UOp* s : (*u)->sources)

@@ -52,7 +52,7 @@ class Vectoriser {
     return visit(
         statement,
         Overloaded{
-            // a group loop is never inside a vectorised loop: its threads would become lanes of one thread
+            // a group loop cannot be inside a vectorised loop, because its iterations are threads
             [&](const Loop& s) { return s.loop != LoopKind::kGroup && !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
             [&](const If& s) { return !depends_on(s.condition, variable_); },
             [&](const Store& s) { return step_of(s.index).has_value(); },
@@ -163,16 +163,16 @@ bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
-/// Finishes a loop whose last vector overlaps the previous one. If the kernel stores in place, the last vector must not read elements that
-/// the previous vector has stored. There are two ways to ensure that.
+/// Completes `steps`, a loop of vectors whose last vector may overlap the previous one. If the kernel stores in place, the last vector must
+/// not read elements that the previous vector has stored. There are two ways to ensure that.
 ///
 /// A short body is emitted twice more after the loop: for the last whole vector and for the overlapping last vector. The linearizer moves
 /// the loads of both copies before their stores. If the length is a multiple of the vector, both copies process the same vector. (To load
-/// before the loop instead would be slow if the array is an accumulator in memory: the load would wait for pending stores to the end of the
-/// accumulator.)
+/// the last vector before the loop instead would be slow if the array has just been written: the load would wait for pending stores to the
+/// end of the array.)
 ///
-/// A longer body stays a loop whose first step is the overlapping one. Its data is at the beginning of the array, where the loop starts
-/// reading. The values of this step are loaded before the loop, and the step executes last.
+/// A longer body stays one loop (Loop::overlap). Its overlapping step processes the first elements instead of the last ones, because the
+/// loop starts reading there anyway. The linearizer loads the values of this step before the loop, and the step executes last.
 Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
@@ -185,7 +185,7 @@ Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
     result.insert(result.end(), again.begin(), again.end());
   }
   steps->overlap = false;
-  steps->end = last - steps->step + 1;  // the loop runs as long as more than one whole vector remains
+  steps->end = last - steps->step + 1;  // the loop runs while at least two whole vectors remain
   return result;
 }
 

@@ -120,8 +120,8 @@ class StatementRules : ValueRules {
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "a kernel has one thread loop, and only loops around it, but ", loop,
               " is another one");
-    // the bounds of the thread loop may use no variables of enclosing loops, because the host code evaluates them before it calls the
-    // kernel
+    // The bounds of the thread loop must not use variables of enclosing loops, because the host code evaluates them before it calls the
+    // kernel.
     const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;
     for_each_position(s, [&](Sym e) { position(e); });
     open_ = around;
@@ -250,7 +250,7 @@ class StatementRules : ValueRules {
   }
   void rules(const AccDeclare& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    const auto is_for_all = [&](Type value) {  // Tests whether a value of this type gives every element of the accumulator its value.
+    const auto is_for_all = [&](Type value) {  // Tests whether a value of this type can initialise every element of the accumulator.
       return a.count == 1 ? value == a.type : a.type.lanes == 1 && value.lanes == a.count && value.dtype == a.type.dtype;
     };
     if (s.value != nullptr && (a.is_row || !is_for_all(s.value->type)))

@@ -37,7 +37,8 @@ struct ThreadRange {
 /// thread's number and whose other variables satisfy `is_known`. The bounds of the range are expressions of these other variables.
 ThreadRange threads_where(const Loop& group, std::span<const Sym> conditions, const std::function<bool(const SymAtom*)>& is_known);
 
-/// Returns an expression of a new variable that takes exactly the values of the loop's variable. `rename` rewrites the loop's bounds.
+/// Returns an expression of a new variable that takes every value of the loop's variable. For a loop with overlapping steps it also takes
+/// the values in between; for any other loop it takes no other values. `rename` rewrites the loop's bounds.
 Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& rename);
 
 }  // namespace harp::ir

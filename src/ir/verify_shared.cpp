@@ -2,19 +2,19 @@
 // since the last barrier; each new access is compared with all of them and with itself. A loop that contains barriers is visited twice,
 // because there is no barrier between the accesses after its last barrier and the accesses before its first barrier in the next iteration.
 //
-// Two accesses by different threads must not use the same element, for all values of the variables that may differ. distinct_elements.cpp
-// proves it by one of three methods.
+// If at least one of two accesses is a write, two different threads must never use the same element in them, whatever values the variables
+// have that may differ between the accesses. distinct_elements.cpp proves this by one of three methods.
 //
-// An asynchronous copy writes at any time from its CopyAsync to the Wait that includes it, and other threads see the result only after a
+// An asynchronous copy may write at any time from its CopyAsync to the Wait that includes it, and other threads see the result only after a
 // barrier. Until that barrier the copy is in `copies_`, and no thread, not even the one that started it, may use the elements that it
 // writes. DistinctElements::never_share_an_element() must prove for each access that it uses none of them. Copies outlive barriers and
 // iterations of a loop, and the elements that they write depend on how many iterations ago they began. A loop that starts copies is
 // therefore visited in two ways, each time for as many iterations as its copies can last:
 //
-// - The first iterations of the loop are visited, with their numbers in place of the loop variable, and with the copies that began before
-//   the loop.
-// - Any consecutive iterations are visited, with only the copies that began in them. After each iteration the loop variable v is replaced
-//   by v - 1 in the copies, so that v denotes the number of the next iteration.
+// - The first iterations of the loop are visited, with the values of the loop variable in its place. The copies that began before the loop
+//   are included.
+// - Consecutive iterations at an arbitrary position in the loop are visited. Only copies that began in these iterations are included. After
+//   each iteration the loop variable v is replaced by v - step in the copies, so that v denotes its value in the next iteration.
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -227,8 +227,8 @@ class Races {
     accesses_.push_back(new_access(accumulator, index, lane_step, lanes, writes));
     SharedAccess& now = accesses_.back();
     for (const OpenCopy& open : copies_) {
-      // The access is another write by the same copy statement, in a batch that has not ended. It is only compared with writes of other
-      // threads, as below.
+      // Whether both accesses are writes of one copy statement in the same batch. Such writes need only be distinct between different
+      // threads, which is checked below.
       const bool is_same = open.statement == copy && open.newer < 0;
       if (open.access.accumulator == accumulator && !is_same && !proofs_.never_share_an_element(open.access, now))
         violated("no thread uses an element that an asynchronous copy writes before a wait for the copy and a barrier, but ",
@@ -253,7 +253,7 @@ class Races {
   std::deque<SharedAccess> accesses_;
   Open open_;
   std::vector<OpenCopy> copies_;
-  // for loops whose first iterations are visited one by one: maps the loop variable to the number of the current iteration
+  // for loops whose first iterations are visited one by one: maps the loop variable to its value in the current iteration
   SymSubstitution numbers_;
   std::vector<Sym> conditions_;
   std::set<const SymAtom*> free_;  // variables of enclosing loops and Defines whose values may differ between threads

@@ -41,8 +41,8 @@ void ValueRules::buffer(int number, DType dtype) const {
 }
 
 void ValueRules::value(const UOp* root) const {
-  // A value is checked again at each statement that uses it, because the variables and accumulators that are valid there differ. The
-  // number of values below one statement is small.
+  // A value is checked again for each statement that uses it, because other variables and accumulators may be valid there. That is cheap,
+  // because a statement uses few values.
   for_each_uop({root}, [&](const UOp* u) { node(*u); });
 }
 

@@ -1,5 +1,5 @@
 // Declares the part of verify() that checks values (UOp): the operands, dtypes and lanes of each operation, and the variables, parameters
-// and accumulators to which it refers. The rules for statements (verify.cpp) derive from it.
+// and accumulators to which it refers. The class that checks statements (verify.cpp) derives from ValueRules.
 #pragma once
 
 #include <cstddef>

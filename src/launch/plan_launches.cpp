@@ -200,7 +200,7 @@ class Planner {
   const Sym processors_, blocks_per_processor_;
   std::vector<Sym> variables_;
   cuda::Plan plan_;
-  std::map<std::string, int> numbers_;  // the number of each kernel, by its name
+  std::map<std::string, int> numbers_;  // the index of each kernel in Plan::kernels, by its name
   // the steps that must be complete before the next generation (set of launches that may run concurrently) starts
   std::vector<int> before_;
 };

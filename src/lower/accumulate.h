@@ -34,7 +34,7 @@ inline constexpr int64_t kFrameBytes = 8192;
 class Accumulators {
  public:
   explicit Accumulators(ir::Kernel& kernel) : kernel_(kernel) {}
-  /// Adds an accumulator of `count` elements for each of these reductions or scans; returns the numbers of the accumulators. Accumulators
+  /// Adds an accumulator of `count` elements for each of these reductions or scans; returns the indices of the accumulators. Accumulators
   /// of at least kLanes elements are on the stack until they take kFrameBytes there; further ones are in the worker's scratch memory.
   /// Callers should therefore add the most frequently accessed accumulators first.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
@@ -44,9 +44,9 @@ class Accumulators {
   /// move to scratch memory.
   void avoid_alias(int accumulator, int parameter);
   /// Adds an array of `count` elements, in which a pass over a row keeps values of the node for later passes over the same row. Returns the
-  /// number of this accumulator.
+  /// index of this accumulator.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }
-  /// Adds an accumulator that is a plain array of `count` elements without an initial value (ir::Accumulator::is_row); returns its number.
+  /// Adds an accumulator that is a plain array of `count` elements without an initial value (ir::Accumulator::is_row); returns its index.
   /// The kernel must write the elements before it reads them. The array is on the stack if all accumulators on the stack, including this
   /// one, take at most `most` bytes, or if it has fewer than kLanes elements; otherwise it is in scratch memory.
   int add_array(DType dtype, int64_t count, int64_t most = kFrameBytes);

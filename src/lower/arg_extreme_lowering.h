@@ -73,21 +73,21 @@ class ArgExtremeLowering {
     body.push_back(declare_accumulator(arena_, added));
     return added;
   }
-  /// Declares an accumulator of `count` elements, the best value so far of each column or lane; returns its number.
+  /// Declares an accumulator of `count` elements, the best value so far of each column or lane; returns its index.
   int new_best(int64_t count, ir::Body& body) {
     return new_accumulator(dtype_, count, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   }
-  /// Declares an accumulator of `count` running sums, which detect NaN; returns its number, or -1 if no element can be NaN.
+  /// Declares an accumulator of `count` running sums, which detect NaN; returns its index, or -1 if no element can be NaN.
   int new_sum(int64_t count, ir::Body& body) {
     return has_nan() ? new_accumulator(dtype_, count, Op::kAdd, identity_of(Op::kSum, dtype_), body) : -1;
   }
   /// Declares an accumulator of `count` elements that are numbers of blocks or rows, one for each lane or column, initially 0. Returns the
-  /// number of the accumulator.
+  /// index of the accumulator.
   int new_numbers(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
   /// Declares an accumulator of `count` elements for the smallest index found. The initial value, which means that there is none yet, is
-  /// the largest value of the dtype (no_index()). Returns the number of the accumulator.
+  /// the largest value of the dtype (no_index()). Returns the index of the accumulator.
   int new_indices(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kMin, identity_of(Op::kReduceMin, dtype), body);
   }
@@ -117,8 +117,8 @@ class ArgExtremeLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// A row of the source, and where its result is computed: the position of the row along the kept axes, and the numbers of the
-  /// accumulators that hold the row's best value and the index of that value.
+  /// A row of the source, and where its result is computed: the position of the row along the kept axes, and the accumulators that hold the
+  /// row's best value (`best`) and the index of that value (`index`).
   struct Row {
     Index position;
     int best, index;
@@ -209,10 +209,9 @@ class ArgExtremeLowering {
   size_t along_ = 0;  // the reduced axis
   Sym count_ = 0;     // size of the reduced axis
   std::vector<size_t> kept_;
-  int64_t lanes_ = 1, vectors_ = 0;  // number of lanes of a vector; number of vectors of a block
-  int best_ = -1, index_ = -1;       // if columns are reduced: numbers of the accumulators of each column's best value and its index
-  // The number of the accumulator of running sums, which has one sum for each column, or one sum for all rows that are processed at the
-  // same time.
+  int64_t lanes_ = 1, vectors_ = 0;  // lanes_: number of lanes of a vector; vectors_: number of vectors of a block
+  int best_ = -1, index_ = -1;       // if columns are reduced: accumulators with each column's best value, and with its index
+  // The accumulator of running sums, which has one sum for each column, or one sum for all rows that are processed at the same time.
   int sum_ = -1;
   int names_ = 0;
 };

@@ -31,7 +31,7 @@
 // the output, without an array for the sums of the block.
 //
 // If the factors are integers of 16 or 8 bits that are added in i32, packing can put two or four terms into each lane
-// (AxisSchedule::simd_width of the terms); the micro-kernel then adds that many products at a time.
+// (AxisSchedule::simd_width of the terms); the micro-kernel then adds two or four products at a time.
 //
 // If a factor is an expression, packing also computes it. The windows of a convolution may have padding, which packing also evaluates, only
 // once for a block if windows overlap. Usually the columns are the filters, whereas the output is contiguous along the pixels; the sums of
@@ -109,8 +109,8 @@ class TileRecipe {
   }
 
  private:
-  /// The position of a tile in its block: the member of the group (for a convolution, the line of the image), and the number of the tile
-  /// along rows and along columns.
+  /// The position of a tile in its block: the member of the group (for a convolution, the line of the image), and the index of the tile
+  /// along the rows and along the columns.
   struct Tile {
     Sym member, row_tile, column_tile;
   };

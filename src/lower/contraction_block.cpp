@@ -21,7 +21,7 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Returns the numbers of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the
+/// Returns the indices of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the
 /// same order as the axes. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed
 /// once for all rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two. If the
 /// factor is not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
@@ -78,7 +78,7 @@ Body ContractionBlock::each_pair_of_row_blocks(std::span<const size_t> axes, con
     return each("second", min(Sym(2), count - pair * 2), [&](Sym second) {
       auto* define = arena.statement<Define>();
       define->value = arena.index(pair + second * (count - 1 - pair * 2));
-      // This variable is defined only to tell the range analysis that the number of the block is in 0 … count - 1, which it cannot derive
+      // This variable is defined only to tell the range analysis that the index of the block is in 0 … count - 1, which it cannot derive
       // from the expression.
       define->variable = arena.syms().loop("rowblock", 0, count);
       first_row = define->variable * layout.block_rows, rows_here = min(Sym(layout.block_rows), layout.rows - first_row);

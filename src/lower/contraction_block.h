@@ -25,7 +25,7 @@ class ContractionBlock {
 
   // --- loops over blocks, outermost first
 
-  /// Returns the numbers of the kernel's axes in the order of the loops, outermost first.
+  /// Returns the indices of the kernel's axes in the order of the loops, outermost first.
   std::vector<size_t> order() const;
   /// Makes nested loops over the blocks of these axes; `inside` returns the statements of the innermost loop. If the schedule says so, the
   /// loop along the kernel's first axis becomes the thread loop, whose iterations are divided among threads.
@@ -82,7 +82,7 @@ class ContractionBlock {
     return ir::apply_tags(arena, c.kernel, vector_columns(lane, layout.simd));
   }
   void go_to_member(Sym member);
-  /// Returns the number of the innermost batch axis. (Each index of a batch axis is an independent product of matrices.) Returns nullopt if
+  /// Returns the index of the innermost batch axis. (Each index of a batch axis is an independent product of matrices.) Returns nullopt if
   /// there is only one product.
   std::optional<size_t> product_axis() const;
   /// Makes all following calls refer to another product of matrices: the one that comes `further` products later along product_axis().
@@ -90,8 +90,9 @@ class ContractionBlock {
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }
-  /// Returns (row_of) the number of the tile's first row, counted from the first row of the block, or (rows_from) the number of rows from
-  /// that row to the end of the block. column_of() and columns_from() return the corresponding numbers of columns.
+  /// row_of() returns the index of the tile's first row, counted from the first row of the block. rows_from() returns tile_rows if every
+  /// tile is whole, otherwise the number of rows from that row to the end of the block. column_of() and columns_from() return the same for
+  /// columns.
   Sym row_of(Sym row_tile) const;
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;

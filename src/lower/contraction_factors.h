@@ -101,10 +101,10 @@ class ContractionFactors {
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
-  // numbers of the arrays in which packing computes rows or columns before transposing them (Panel::staged); -1: there is none
+  // the accumulators in which packing computes columns or rows, respectively, before it transposes them (Panel::staged); -1: there is none
   int staged_columns_ = -1, staged_rows_ = -1;
-  int first_sums_ = -1;                   // array of first_sum() for each packed column and block of terms; -1: there is none
-  std::vector<int> first_sum_registers_;  // accumulators, one for each vector of a tile, in which add_first_sums() adds up first_sums_
+  int first_sums_ = -1;                   // the accumulator that contains first_sum() of each packed column and block of terms; -1: none
+  std::vector<int> first_sum_registers_;  // accumulators, one for each vector of a tile, in which add_first_sums() computes first_sums_
 };
 
 }  // namespace harp::lower

@@ -25,7 +25,7 @@ struct ContractionLayout {
   int terms_of_lane;  // number of terms in a lane of a factor (schedule/narrow_products.h)
   // Size of the register tile. In a skinny GEMM tile_columns is block_columns, and the sums of the tile are in memory.
   int64_t tile_rows, tile_columns;
-  // Size of a cache block: rows, columns and members of the group; multiples of the tile sizes.
+  // Size of a cache block: its rows, columns and members of the group. Rows and columns are multiples of the tile sizes.
   int64_t block_rows, block_columns, block_group = 1;
   // packs_rows: whether the rows' factor is packed for each block. shares_columns: whether the columns' factor is packed once, for all
   // blocks of rows.

@@ -178,9 +178,9 @@ class BodyLowering : BodyValues {
     const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
     const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
-    // If the loop is masked: the number of the accumulator that is true in each lane that still executes the loop. Otherwise -1.
+    // If the loop is masked: the index of the accumulator that is true in each lane that still executes the loop. Otherwise -1.
     int runs = -1;
-    int ended = -1;  // if the loop is not masked and may end early: number of the accumulator that is not 0 after the end; otherwise -1
+    int ended = -1;  // if the loop is not masked and may end early: index of the accumulator that is not 0 after the end; otherwise -1
     const UOp* enters = mask;
     if (is_masked) {
       if (apart != nullptr) apart = kept(accumulator(apart));

@@ -12,7 +12,7 @@ namespace harp::lower {
 /// The lanes of a vector, each of which computes one element of the results of a custom function.
 struct Lanes {
   int count = 1;                    // number of lanes; 1: there are no vectors
-  Sym at = 0;                       // the number of a lane: the variable of the loops over lanes
+  Sym at = 0;                       // the index of a lane: the variable of the loops over lanes
   const ir::UOp* inside = nullptr;  // bool that is true for lanes that compute an element; null: all lanes do
 };
 

@@ -35,7 +35,7 @@ class BodyValues {
 
   // --- expressions
 
-  /// Returns the value of an expression of the body, given by its number.
+  /// Returns the value of an expression of the body, given by its index in ElementBody::expressions.
   const ir::UOp* value(int expression, const ir::UOp* mask);
   /// Returns the conjunction of two masks; null stands for true.
   const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);
@@ -56,7 +56,7 @@ class BodyValues {
   /// i32 if a single element is computed, and as a bool for each lane (a mask) if there are several lanes.
   DType held_as(DType dtype) const;
   DType dtype_of(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype; }
-  /// For each of these values, declares an accumulator, which has one element for each lane, and sets it to the value. Returns the numbers
+  /// For each of these values, declares an accumulator, which has one element for each lane, and sets it to the value. Returns the indices
   /// of the accumulators.
   std::vector<int> accumulators(const std::vector<const ir::UOp*>& values);
   int accumulator(const ir::UOp* value) { return accumulators({value})[0]; }

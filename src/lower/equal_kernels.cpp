@@ -86,7 +86,7 @@ class Comparison {
   }
   bool in_place_alike() const {
     // Two kernels are equal only if the same pairs of a read and a written buffer may be the same memory. Each pair is looked up
-    // separately: the list program_.in_place is sorted by buffer numbers, which differ between the kernels.
+    // separately: the list program_.in_place is sorted by the indices of buffers, which differ between the kernels.
     for (const int read : a_.reads) {
       const auto other = buffers_.find(read);
       if (other == buffers_.end()) return false;

@@ -10,13 +10,13 @@ namespace harp::lower {
 
 struct Panel {
   DType dtype;
-  int array;           // number of the accumulator that contains the panel
+  int array;           // index of the accumulator that contains the panel
   Sym begin;           // position of the panel in the accumulator
   int64_t lanes;       // rows or columns
   bool reads_padding;  // whether the micro-kernel also reads lanes beyond the last row or column, which pack() must then set to zero
   int simd_width;
   bool joins_bytes;  // whether an element of the panel consists of several bytes of the factor, which may be adjacent in memory
-  // The number of an accumulator of lanes * kStagedTerms elements, or -1. If there is one, pack() first computes the elements of each lane,
+  // The index of an accumulator of lanes * kStagedTerms elements, or -1. If there is one, pack() first computes the elements of each lane,
   // term by term, into this accumulator, and then transposes them into the panel. `first` must then be 0.
   int staged = -1;
   Sym first = 0;  // the first term that pack() packs; `begin` is the position of term 0

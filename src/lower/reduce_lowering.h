@@ -51,8 +51,8 @@ class ReduceLowering {
   // --- accumulators: one for each reduction of the pass, at each level of blocks (reduce.cpp)
 
   struct BlockLevel {
-    std::vector<int> accumulators;  // numbers of the accumulators, in the order of pass_->reduces
-    // NaN lanes: numbers of separate accumulators, with half as many elements, that only detect NaN. An element stays at its initial value
+    std::vector<int> accumulators;  // indices of the accumulators, in the order of pass_->reduces
+    // NaN lanes: indices of separate accumulators, with half as many elements, that only detect NaN. An element stays at its initial value
     // until a NaN is found, and is NaN afterwards. Empty if no NaN lanes are used.
     std::vector<int> nans = {};
   };
@@ -129,7 +129,7 @@ class ReduceLowering {
   /// Reduces a row, which is read in parts_together() parts at the same time, into element 0 of the level's accumulators.
   ir::Body reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept);
   /// Reduces blocks of elements, from block `begin` on, into the lanes of the level `blocks_of`. Several blocks are processed at the same
-  /// time, as long as enough blocks are left before `end`. Returns the number of the first block that is left.
+  /// time, as long as enough blocks are left before `end`. Returns the index of the first block that is left.
   Sym reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
   /// Reduces items [begin, end) of a level into element 0 of its accumulators. At level 0 the items are elements, at higher levels the
   /// results of blocks of the level below.

@@ -43,8 +43,8 @@ Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) 
     const Sym lane = mod(position, lanes), step = floor_div(position, lanes);
     return floor_div(lane, group_->elements) * own_elements_ + step * group_->elements + mod(lane, group_->elements);
   }
-  // Adds other_row_ if the index along the alternating axis is even. The + 1 keeps the operand of mod nonnegative for the index -1, which
-  // stands for the row before the first one.
+  // With double buffering (alternate_along()), adds other_row_ if the index along that axis is even. The + 1 keeps the operand of mod
+  // nonnegative for the index -1, which stands for the row before the first one.
   if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
 }

@@ -66,7 +66,7 @@ class RowValues {
   std::optional<Tile> tile_;
   std::optional<size_t> alternating_;
   int64_t other_row_ = 0;                          // with double buffering: start of the second row in the arrays, in elements
-  std::vector<std::pair<const Node*, int>> kept_;  // the nodes whose row values are kept, each with the number of its array
+  std::vector<std::pair<const Node*, int>> kept_;  // the nodes whose row values are kept, each with the index of its accumulator
   std::optional<Group> group_;
   std::vector<Loaded> loaded_;
   int64_t own_elements_ = 0;  // number of elements of each kept node that a thread has in registers; 0: row values are not in registers

@@ -219,7 +219,7 @@ class TreeScan : ScanLowering {
   Row whole_group_, part_group_, group_totals_;
   std::optional<ScanPipeline> pipeline_;
   std::optional<ScanLineBuffer> line_buffer_;
-  Sym block_ = 0;  // number of the first element of the block that is being scanned
+  Sym block_ = 0;  // index of the first element of the block that is being scanned
   bool is_group_scanned_ = false;
 };
 

@@ -41,7 +41,7 @@ class ValueBuilder {
     values_.clear();
   }
 
-  /// Returns the number of the parameter by which the kernel accesses `buffer`, a buffer of the program; the parameter points to element
+  /// Returns the index of the parameter by which the kernel accesses `buffer`, a buffer of the program; the parameter points to element
   /// `offset` of the buffer. Adds the parameter on the first call.
   int parameter(int buffer, bool written, Sym offset = 0);
   /// Returns the position in `buffer`, a buffer of the program, of element `index` of an array of this shape.

@@ -10,7 +10,7 @@ namespace harp::lower {
 
 class Windows {
  public:
-  /// One of the variables by which the positions in a block are numbered, such as the number of a row in the block. The copied elements are
+  /// One of the variables by which the positions in a block are numbered, such as the index of a row in the block. The copied elements are
   /// those for the values 0 … count - 1. value() may later be called for the values 0 … read - 1; only along the first axis may `read` be
   /// greater than `count`, because a tile of rows may extend beyond the last row of the block. Both are at most `most`.
   struct Axis {

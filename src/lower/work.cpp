@@ -1,7 +1,8 @@
 // Estimates how long a kernel takes. Generated code uses the estimate to decide whether several workers share the kernel, and after how
 // many iterations it looks at the flag that cancels a run. The estimate counts what the generated code does: instructions, each of which
 // computes as many elements as a vector has lanes, and bytes of arrays. It assumes that the arrays are in the second cache (L2). A kernel
-// whose arrays come from memory takes up to four times as long, but such a kernel is large enough for several workers in any case.
+// whose arrays come from memory takes up to four times as long, but even the estimate for such a kernel is large enough for several
+// workers.
 #include <algorithm>
 #include <vector>
 
@@ -25,9 +26,9 @@ constexpr size_t kFewOperations = 64;
 /// One step of a register tile: a multiply-add of vectors, with its share of everything else. Products and convolutions of many sizes take
 /// 14 to 54 ps for each multiply-add of f32 (5 ps at the peak rate).
 constexpr double kMultiplyAdd = 300;
-/// An element that is transformed (1.3 to 5 ns), an element that is sorted (2 to 18 ns), and an instruction for an element that is updated
-/// by its index (0.8 ns for a histogram). kSelected: an element of a row of which only the first elements are selected, instead of sorted
-/// (schedule/shorten_sorts.h); an estimate that is not measured.
+/// kTransformed: an element that is transformed (1.3 to 5 ns). kSorted: an element that is sorted (2 to 18 ns). kUpdate: an instruction for
+/// an element that is updated by its index (0.8 ns for a histogram). kSelected: an element of a row of which only the first elements are
+/// selected, instead of sorted (schedule/shorten_sorts.h); an estimate that is not measured.
 constexpr double kTransformed = 2500, kSorted = 10'000, kUpdate = 200, kSelected = 1000;
 /// Number of iterations that the estimate assumes for each loop of a custom function.
 constexpr double kAssumedIterations = 16;

@@ -59,8 +59,8 @@ constexpr int64_t convolution_row_memory(int64_t n, size_t number_bytes) {
 // If the length n of a transform is known only at run time, its tables take at most kAnyTransformTables * n real numbers, and the memory
 // for a row at most kAnyTransformRow * n, because a convolution is shorter than 4 n.
 inline constexpr int64_t kAnyTransformTables = 18, kAnyTransformRow = 40;
-// The number of thread blocks that transform rows whose length is known only at run time; each block transforms one row at a time. Rows
-// longer than kAnyTransformLongRow are transformed by kAnyTransformFewBlocks blocks, to limit the memory.
+// If the length of rows is known only at run time, kAnyTransformBlocks thread blocks transform them; each block transforms one row at a
+// time. Rows longer than kAnyTransformLongRow are transformed by kAnyTransformFewBlocks blocks, to limit the memory.
 inline constexpr int64_t kAnyTransformBlocks = 512, kAnyTransformFewBlocks = 16, kAnyTransformLongRow = 4096;
 
 }  // namespace harp

@@ -18,8 +18,8 @@ struct DlpackPlace {
   bool operator==(const DlpackPlace&) const = default;
 };
 
-/// A device whose memory contains arrays: the host (HostDevice) or a GPU. Thread-safe. Arrays refer to their device, so a device must exist
-/// as long as any context that uses it.
+/// A device whose memory contains arrays: the CPU with host memory (HostDevice), or a GPU. Thread-safe. Arrays refer to their device, so a
+/// device must exist as long as any context that uses it.
 class Device {
  public:
   /// Returns the name by which harp_buffer_new identifies the device. The text ends with a zero byte, and is valid as long as the device.
@@ -54,7 +54,7 @@ class Device {
   ~Device() = default;
 };
 
-/// The device of the host's memory, called "cpu".
+/// The device of host memory, called "cpu".
 class HostDevice final : public Device {
  public:
   std::string_view name() const override { return "cpu"; }

@@ -66,7 +66,7 @@ class MemoryPool {
   struct Kept {
     Kept *newer, *older;    // neighbours in the list of all blocks, which is ordered by time of release
     Kept *before, *behind;  // neighbours in the list of the block's class, which begins with the block that was released most recently
-    size_t bytes, number;   // size and number of the block's class
+    size_t bytes, number;   // size of the blocks of the block's class, and index of this class
   };
   struct SizeClass {
     size_t bytes, number;

@@ -64,7 +64,7 @@ class ThreadPool {
   struct alignas(64) Loop {
     std::atomic<uint64_t> gate{0};           // see the beginning of thread_pool.cpp
     std::atomic<uint64_t> taken{0};          // number of chunks taken from the front (low 32 bits) and from the back (high 32 bits)
-    size_t chunk = 0, rest = 0, chunks = 0;  // iterations of a smaller chunk; number of chunks with one iteration more; number of chunks
+    size_t chunk = 0, rest = 0, chunks = 0;  // chunk: iterations of a chunk; rest: number of chunks with one more; chunks: number of chunks
     harp_range_body body = nullptr;
     void* arg = nullptr;
 

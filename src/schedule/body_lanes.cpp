@@ -242,7 +242,7 @@ class Analysis {
   /// in that branch, or if vectors cannot load the elements of the lanes.
   bool is_loaded_everywhere(const BodyExpression& load) {
     const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
-    size_t last = shape.size();  // 1 + the number of the last axis whose size is not 1, along which elements are adjacent in memory
+    size_t last = shape.size();  // 1 + the index of the last axis whose size is not 1, along which elements are adjacent in memory
     while (last > 0 && shape[last - 1].is_constant(1)) --last;
     bool everywhere = true, is_same = true;  // is_same: all lanes load the same element
     auto site = static_cast<size_t>(load.site);

@@ -9,9 +9,9 @@ namespace harp {
 namespace {
 
 constexpr int64_t kWidestVector = 16;  // lanes of the widest vector register of any supported machine
-// Rows and columns are exchanged only if this increases the work for padding by at most this factor. Vectors along the columns compute
-// room_of_vectors() times as many columns as there are; after the exchange, vectors run along the rows and compute that many times the
-// rows.
+// Limits the exchange of rows and columns: padding to whole vectors may increase the work by at most this factor. Without the exchange
+// vectors run along the columns, so room_of_vectors(columns) times the needed work is done (an unknown number of columns counts as factor
+// 1). With the exchange they run along the rows, so room_of_vectors(rows) times the needed work is done.
 constexpr double kMaxExchangedPadding = 1.125;
 
 }  // namespace
@@ -108,7 +108,7 @@ double room_of_vectors(int64_t lanes) {
 /// Tests whether rows and columns should be exchanged because the columns of a convolution are windows (overlapping views of its input). If
 /// windows are the rows, the micro-kernel reads single elements of them from anywhere in the copied part of the input. If windows are the
 /// columns, it reads them as whole vectors, which a short line of pixels does not fill; and strided windows need a further copy. The other
-/// factor (the weights) is packed in either case, so it serves equally well as columns if it fills whole vectors.
+/// factor (the weights) is packed with or without the exchange, so it serves equally well as columns if it fills whole vectors.
 bool is_better_exchanged(const Shape& shape, const Contraction& usual) {
   if (!usual.rows || array_below_windows(usual.column_factor) == nullptr) return false;
   const Dim rows = shape[*usual.rows], columns = shape[usual.columns];

@@ -22,8 +22,8 @@ bool may_want_tiles(const Node& reduce, const FusionLimits& limits);
 /// (lower/windows.h). If they are more, each window is copied on its own.
 inline constexpr int64_t kMaxCopiedWindows = int64_t{1} << 17;
 
-/// Limits that legal schedules obey: the most sums that a tile has in registers, and the most sums that a block has in scratch memory.
-/// block_sums() returns the number of sums of a block for a schedule.
+/// Limits that legal schedules obey: a tile has at most kMaxRegisterSums sums in registers, and a block has at most kMaxBlockSums sums in
+/// scratch memory. block_sums() returns the number of sums of a block for a schedule.
 inline constexpr int64_t kMaxRegisterSums = 128, kMaxBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 /// Returns the number of rows of a cache block of a contraction that has an axis of rows.

@@ -16,7 +16,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMaxArrays = 8;  // the most arrays that are looked at for a node
+constexpr size_t kMaxArrays = 8;  // at most this many views of arrays are recorded for a node
 
 /// An array in memory from which a node is computed, and the axis of the node along which the array's elements are adjacent.
 struct Access {

@@ -18,9 +18,9 @@
 
 namespace harp {
 
-/// Limits that every legal schedule for a GPU obeys, so that the elements of a thread stay in its registers. kMaxElementsTogether: the most
-/// elements of an elementwise kernel that a thread computes (16 elements of 8 bits fill one access). kMaxElementsOfThread: the most lanes
-/// of a row, or the most columns, that a thread reduces.
+/// Limits that every legal schedule for a GPU obeys, so that the elements of a thread stay in its registers. A thread computes at most
+/// kMaxElementsTogether elements of an elementwise kernel (16 elements of 8 bits fill one access), and reduces at most kMaxElementsOfThread
+/// lanes of a row, or columns.
 inline constexpr int kMaxElementsTogether = 16, kMaxElementsOfThread = 8;
 
 /// Returns the largest `simd` that is legal on a GPU for schedules whose recipe is recipe_of(kernel); 1: every axis must have simd=1.

@@ -62,9 +62,11 @@ bool has_short_rows(const Node& source, size_t axis) {
   return !elements.is_constant(0) && proven_less(elements * static_cast<int64_t>(size_of(source.dtype)), kLineBytes);
 }
 
-/// Tests whether a single kernel computes the concat and selects the source of each element. Otherwise a separate kernel stores each
-/// source. If a row of some source is shorter than a cache line, such as the border that a reflection adds to a picture, a separate kernel
-/// for that source would store parts of cache lines. Sources of equal shapes share a kernel in any case.
+/// Tests whether a single kernel computes the whole concat and selects the source of each element. Otherwise each source is stored into its
+/// part of the concat separately (place_concat()). A single kernel requires at most `most_sources` sources, none of which is in `stored`,
+/// and several rows. In addition, some source must have rows shorter than a cache line (such as the border that a reflection adds to a
+/// picture): a kernel that stores only this source would store only parts of cache lines. And the sources must differ in shape: otherwise
+/// the separate stores of short rows share a kernel anyway.
 bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_sources) {
   const auto axis = static_cast<size_t>(concat.as<ConcatAttributes>().axis);
   const Shape rows(concat.shape.begin(), concat.shape.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -286,7 +288,7 @@ class Fuser {
     return d;
   }
 
-  /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the number of the kernel. Usually a store joins only a
+  /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the index of the kernel. Usually a store joins only a
   /// kernel that reads or writes an array that the store also reads. It may join kernel number `beside` (unless that is negative) without
   /// such an array.
   int place_store(StorePlan store, Dependencies d, const Node* makes, int beside = -1) {

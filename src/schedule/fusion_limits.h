@@ -11,14 +11,14 @@ namespace harp {
 
 struct FusionLimits {
   // --- One kernel
-  int ops;         // most operations that a kernel computes
+  int ops;         // maximum number of operations that a kernel computes
   int depth;       // longest chain of dependent operations that a kernel computes without storing a value in between
-  int joins;       // most concats nested in each other in a kernel; each concat splits the loop into one part for each of its sources
-  size_t arrays;   // most arrays that a kernel reads
-  size_t stores;   // most arrays that a kernel writes
-  size_t reduces;  // most reductions, or scans, of a kernel; each has its own accumulators
-  // Most sources of a concat for which one kernel computes the whole result and selects the source of each element. If a concat has more
-  // sources, a separate kernel stores each source into its part of the result.
+  int joins;       // maximum nesting depth of concats in a kernel; each concat splits the loop into one part for each of its sources
+  size_t arrays;   // maximum number of arrays that a kernel reads
+  size_t stores;   // maximum number of arrays that a kernel writes
+  size_t reduces;  // maximum number of reductions, or of scans, of a kernel; each has its own accumulators
+  // Maximum number of sources of a concat for which one kernel computes the whole result and selects the source of each element. If a
+  // concat has more sources, each source is stored into its part of the result separately.
   size_t selected;
 
   // --- Storing a value instead of computing it again
@@ -27,7 +27,7 @@ struct FusionLimits {
 
   // --- One kernel that makes several passes over its rows
   size_t row_reduces, row_stores, passes;
-  int64_t kept_bytes;      // most bytes of the values of one row that are kept in scratch memory for later passes
+  int64_t kept_bytes;      // maximum bytes of the values of one row that are kept in scratch memory for later passes
   double recomputed_cost;  // largest cost of a value that every pass computes again because its row is too long to be kept
 
   // --- Reductions down so few columns that a row of them does not fill a vector (few_columns.h)
@@ -66,8 +66,8 @@ struct FusionLimits {
   // them by the elements to which they are added. 0: they are never sorted.
   int64_t sorted_updates;
 
-  // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression
-  // once for each set of rows that are padding at some position, so the time to compile it grows fast with this number. 0: none.
+  // --- Sums of shifted rows (shifted_rows.h): maximum number of elements of arrays that one expression loads. Generated code contains the
+  // expression once for each set of rows that are padding at some position, so the time to compile it grows fast with this number. 0: none.
   int64_t shifted_loads;
 
   // --- Chains of kernels, which process one block of an array's first axis at a time (chain.h)
@@ -75,7 +75,7 @@ struct FusionLimits {
   // Fewest blocks of an array for which a chain (chain.h) pays. With fewer blocks, the blocks that all workers process at the same time
   // would be the whole array, so the chain would save no memory.
   int64_t min_blocks;
-  // Most bytes of a block, so that a cache has room for the blocks of several workers.
+  // Maximum bytes of a block, so that a cache has room for the blocks of several workers.
   int64_t max_block_bytes;
   // The size of the smallest array that is worth a chain (chain.h), divided by this number, is the smallest size of a block. The work on a
   // smaller block would not outweigh the calls of the chain's kernels.

@@ -7,7 +7,7 @@
 namespace harp {
 namespace {
 
-constexpr int kMaxNodes = 64;                       // most nodes in an expression that computes indices
+constexpr int kMaxNodes = 64;                       // maximum number of nodes of an expression that computes indices
 constexpr int64_t kMaxConstant = int64_t{1} << 40;  // largest constant in an index, so that no sum of constants and sizes overflows 64 bits
 
 bool is_small_constant(const Node& node) {

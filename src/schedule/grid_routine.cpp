@@ -8,9 +8,9 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMostTableBlocks = 1024;  // most blocks that compute tables
+constexpr int64_t kMostTableBlocks = 1024;  // at most this many blocks compute tables
 
-/// Returns an upper bound of a size, at most 2^40, because no GPU has memory for two arrays of that many bytes.
+/// Returns an upper bound of a size, at most 2^40, because no GPU has memory for two arrays of 2^40 bytes.
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
 /// Returns the phase that computes tables with this many entries.
@@ -39,7 +39,7 @@ GridRoutine transform_by_tiles(Dim rows, const BlockTransform& transform, GridRo
 /// Returns `routine` with the phases of a transform of rows of n elements that transform_by_tiles() cannot process. Each row is treated as
 /// a matrix. Lines (the columns of the matrix, and then its rows) that are too long for shared memory are transformed in global memory.
 GridRoutine transform_by_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
-  // most blocks if the lines (columns or rows of the matrix) are in global memory
+  // at most this many blocks transform lines (columns or rows of the matrix) that are in global memory
   constexpr int64_t kFewBlocks = 256;
   const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // number of lines (columns of the matrix) in the first phase
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {

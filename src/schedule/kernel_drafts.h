@@ -27,7 +27,7 @@ struct Dependencies {
 
 /// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
-  // The number of the kernel that writes the last of the buffers. If this kernel also computes the root (the stored node that reads them),
+  // The index of the kernel that writes the last of the buffers. If this kernel also computes the root (the stored node that reads them),
   // the root need not wait for that buffer.
   int maker = -1;
   // generation: the latest generation in which a kernel writes one of the buffers. of_others: the latest generation in which a kernel other
@@ -82,7 +82,7 @@ class KernelDrafts {
   /// Tests whether the node has a buffer without being stored by a kernel.
   static bool has_own_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
   bool is_buffer(const Node* node) const { return stored_.contains(node) || has_own_buffer(node); }
-  /// Returns the number of the kernel that stores the node, or -1 if none does (yet).
+  /// Returns the index of the kernel that stores the node, or -1 if none does (yet).
   int kernel_of(const Node* node) const {
     auto found = made_by_.find(node);
     return found == made_by_.end() ? -1 : found->second;
@@ -98,7 +98,7 @@ class KernelDrafts {
   /// or write at least one of these buffers, so that joining saves loads; `shares` waives this condition. `may_read_own`: whether the
   /// values may read buffers that the kernel itself writes.
   bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const;
-  /// Starts a kernel in the first generation in which it may read the buffers of `d`, and returns its number. It computes nothing yet.
+  /// Starts a kernel in the first generation in which it may read the buffers of `d`, and returns its index. It computes nothing yet.
   int start_kernel(const Dependencies& d);
   /// Records that the kernel, number k, computes the nodes and reads the buffers of `d`, and that it stores `makes` unless this is null.
   void join(KernelDraft& kernel, int k, const Dependencies& d, const Node* makes);
@@ -150,7 +150,7 @@ class KernelDrafts {
   /// Makes the program's list of buffers: the inputs and constants that a kernel reads, and the buffers that are kept. Returns `new_id`.
   std::vector<int> number_buffers(const std::vector<bool>& keep);
   void set_sizes(const std::vector<int>& new_id);
-  /// Returns the numbers of the kernels that store something, sorted by generation.
+  /// Returns the indices of the kernels that store something, sorted by generation.
   std::vector<int> kernels_by_generation() const;
   /// Gives the buffers that kernels write their new numbers, and sets the generations in which these buffers are written.
   void finish_stores(const std::vector<int>& order, const std::vector<int>& new_id);
@@ -170,8 +170,8 @@ class KernelDrafts {
   std::unordered_map<const Node*, int> made_by_;
   // Indexed by node: the kernels that read the node, except the kernel that computes it.
   std::unordered_map<const Node*, std::vector<int>> readers_;
-  std::vector<int> output_buffers_;  // indexed by the number of the output: its buffer, or -1
-  // Indexed by node: the numbers of the outputs of this node that have no buffer yet, in descending order.
+  std::vector<int> output_buffers_;  // indexed by output: its buffer, or -1
+  // Indexed by node: the indices of the outputs of this node that have no buffer yet, in descending order.
   std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;
 };
 

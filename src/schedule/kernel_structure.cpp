@@ -275,7 +275,7 @@ double kept_bytes(const KernelPlan& kernel) {
 }
 
 bool may_defer_stores(const KernelPlan& kernel) {
-  constexpr double kMaxKept = 256 << 10;  // most bytes of the values of one row that are kept for later passes
+  constexpr double kMaxKept = 256 << 10;  // maximum bytes of the values of one row that are kept for later passes
   if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
   if (!last.reduces.empty() || !last.stores.empty() || last.row_stores.size() != 1 || before.reduces.empty() || before.row_values.empty())

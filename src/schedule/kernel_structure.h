@@ -85,8 +85,8 @@ struct UnrolledAxes {
 /// - vectors would run along the last kept axis, and a single expression can compute each result (few_terms.h), which gives the same code.
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel);
 
-/// Limits that every legal schedule obeys: the most elements of one unrolled axis, or of all reduced axes together; the most elements of
-/// one iteration; and the most operations of one iteration.
+/// Limits that every legal schedule obeys. kMaxShortAxis: maximum number of elements of one unrolled axis, or of all reduced axes together.
+/// kMaxUnrolledElements and kMaxUnrolledOperations: maximum number of elements and of operations of one iteration.
 inline constexpr int64_t kMaxShortAxis = 16, kMaxUnrolledElements = 128, kMaxUnrolledOperations = 1024;
 
 /// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. Such a scan needs a temporary

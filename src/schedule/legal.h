@@ -15,8 +15,8 @@ struct AxisRules {
   // Smallest and largest tile. If min_tile is 0, the schedule may leave the tile unset; if max_tile is 0, it must leave it unset.
   int64_t min_tile = 0, max_tile = 0;
   int max_unroll = 1;
-  // Most vector lanes, or, on a GPU, most adjacent elements of one thread (elements_of_thread.h). Every power of two up to this number is
-  // legal.
+  // Maximum number of vector lanes or, on a GPU, of adjacent elements of one thread (elements_of_thread.h). Every power of two up to this
+  // number is legal.
   int max_lanes = 1;
   bool pack = false;
   bool split = false;  // whether the schedule may set `split` and `stages` of this axis
@@ -51,21 +51,22 @@ Template recipe_of(const KernelPlan& kernel);
 int vector_axis(const KernelPlan& kernel);
 /// Tests whether an elementwise schedule unrolls short axes (UnrolledAxes in kernel_structure.h). If the kernel scans or reduces, it does,
 /// unless one expression can compute each result of the reductions (few_terms.h). Otherwise it does if a kept axis before the last one has
-/// vectors or is unrolled. The unrolled axes are then all kept axes after the one with vectors, those before it whose `unroll` is above 1,
-/// and those that the kernel reduces.
+/// vectors or is unrolled. The unrolled axes are then all kept axes after the one with vectors, the kept axes before it whose `unroll` is
+/// above 1, and the reduced axes.
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule);
 /// Returns the axis that may be of kind thread; -1: none. Usually that is the first axis that is not scanned. For a routine it is the first
 /// axis, if there are rows. For a scatter it is the first axis, if that comes before the scatter axis; otherwise each thread would have to
 /// read all indices. A native call has no such axis.
 int thread_axis(const KernelPlan& kernel);
 
-// Most lanes of a vector: the widest register has 64 bytes, and a lanes-order reduction has 64 lanes.
+// Maximum number of lanes of a vector: the widest register has 64 bytes, and a lanes-order reduction has 64 lanes.
 inline constexpr int kMaxLanes = 64;
 inline constexpr int kMaxPipelinedGroups = 32;
 inline constexpr int kMaxUnroll = 64;
 inline constexpr int kMaxRowStreams = 8, kMaxParts = 4;
-inline constexpr int kMaxInterleaved = 4;  // most interleaved vectors of an elementwise kernel
-// Most elements of a tile of columns in a chain-order reduction or scan (docs/semantics.md). Each element has an accumulator in memory.
+inline constexpr int kMaxInterleaved = 4;  // maximum number of interleaved vectors of an elementwise kernel
+// Maximum number of elements of a tile of columns in a chain-order reduction or scan (docs/semantics.md). Each element has an accumulator
+// in memory.
 inline constexpr int64_t kMaxTile = 1 << 16;
 
 }  // namespace harp

@@ -28,9 +28,10 @@ namespace {
 constexpr double kManyReadings = 1e9;
 // A value is assumed to have left the caches if there are this many reductions between two of its uses.
 constexpr int kFarLevels = 8;
-// The most operations, such as those of a bias and an activation, that FinishedProducts stores together with a product.
+// FinishedProducts lets the kernel of a product compute at most this many elementwise operations on its sums (such as a bias and an
+// activation) before it stores the result.
 constexpr size_t kMaxFinishing = 16;
-// The most distinct readings that are recorded for a node. If a node has more, its count becomes kManyReadings.
+// At most this many distinct readings are recorded for a node. A node that has more counts as read at least kManyReadings times.
 constexpr size_t kMaxReadings = 24;
 
 using ReadingKey = uint64_t;

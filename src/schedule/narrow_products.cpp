@@ -11,7 +11,8 @@
 namespace harp {
 namespace {
 
-// The most operations, not counting views, between a factor and the array of narrow integers from which it is computed.
+// On each path down from a factor, at most this many nodes, not counting views, are searched for the array of narrow integers from which
+// the factor is computed.
 constexpr int kMaxDepth = 8;
 
 struct Interval {

@@ -17,7 +17,7 @@ namespace {
 /// 1).
 struct Half {
   const Node *rows, *array;  // the factor A before it is broadcast along the columns, and the array B'
-  const Node* columns;       // the slice of the array with additional axes of size 1, before it is broadcast along the rows
+  const Node* columns;       // the slice of `array`, reshaped to add axes of size 1 if necessary, before it is broadcast along the rows
   size_t position;           // which of the two operands of the multiplication (0 or 1) is the columns' factor
   size_t part;
 };

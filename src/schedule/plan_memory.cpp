@@ -27,8 +27,8 @@ Dim align(Dim bytes) { return ceil_div(bytes, 64) * 64; }
 
 struct Slot {
   Dim bytes;  // size of the slot's largest member
-  // The number of the generation (set of kernels that may run concurrently) in which a kernel last reads one of the members so far. For
-  // block buffers it is the number of that kernel instead.
+  // The last generation (set of kernels that may run concurrently) in which a kernel reads one of the members so far. For block buffers it
+  // is the index of that kernel instead.
   int busy_until;
   std::vector<int> members;
   size_t together = 1;  // number of adjacent slots, this one and those after it, that the last member of this slot occupies

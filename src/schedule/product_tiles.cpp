@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMaxTileBytes = 64 << 10;    // most bytes of the results of a tile, which stay in registers
+constexpr int64_t kMaxTileBytes = 64 << 10;    // maximum bytes of the results of a tile, which stay in registers
 constexpr int64_t kMaxSharedBytes = 99 << 10;  // shared memory of a thread block on the smallest supported GPU
 
 bool is_power(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }

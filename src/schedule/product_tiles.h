@@ -48,9 +48,9 @@ ProductTile tile_of(const Schedule& schedule, const Product& product);
 /// Throws Error{kInvalidArgument} if thread blocks cannot compute the kernel by tiles of this size. The message begins with `where`.
 void check_tile(const KernelPlan& kernel, const ProductTile& tile, std::string_view where);
 
-inline constexpr int kMaxProductTile = 256;      // most rows, columns or terms of a tile
-inline constexpr int64_t kMaxProductStages = 8;  // most stages of asynchronous copies
-/// The most terms of a product, or of a slice of its terms, that a block of threads sums: two levels of blocks of the summation order
+inline constexpr int kMaxProductTile = 256;      // maximum number of rows, of columns and of terms of a tile
+inline constexpr int64_t kMaxProductStages = 8;  // maximum number of stages of asynchronous copies
+/// A block of threads sums at most this many terms, of a product or of a slice of its terms: two levels of blocks of the summation order
 /// (docs/semantics.md, "Sums").
 inline constexpr int64_t kMaxProductTerms = kChainBlock * kChainBlock;
 

@@ -22,13 +22,13 @@ namespace harp {
 /// and later kernels read.
 struct Buffer {
   enum class Kind : uint8_t { kInput, kOutput, kConstant, kTemporary } kind;
-  // The number of the input, output or constant. For a temporary, this is the n of its name tmp{n}.
+  // The index of the input, output or constant. For a temporary, this is the n of its name tmp{n}.
   int index;
   const Node* node;  // the node whose value is stored here, in row-major order
   Dim bytes;
   // The position of a temporary in bytes from the start of its memory (`space`), set by plan_memory.
   Dim offset;
-  // For a temporary: the numbers of the generations of kernels that first write and that last read it.
+  // For a temporary: the first generation of kernels that writes it, and the last one that reads it.
   int first_generation = 0, last_generation = 0;
   // Where a temporary is: in the workspace, or, if only the kernels of a chain (chain.cpp) use it, in kScratch, the worker's own memory. In
   // kScratch it consists of only one block, the elements at one index of its first axis.
@@ -104,7 +104,7 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<KernelPlan> kernels;  // sorted by KernelPlan::generation, so a kernel comes after all kernels whose results it reads
   int generations = 0;
-  std::unordered_map<const Node*, int> buffer_of;  // maps a stored node to the number of the buffer from which other kernels read it
+  std::unordered_map<const Node*, int> buffer_of;  // maps a stored node to the index of the buffer from which other kernels read it
   std::vector<CheckSite> sites;                    // the places in the graph where indices are checked at run time
   Transforms transforms;                           // for each Fourier transform of the graph: where it reads and writes
   Dim workspace_bytes;

@@ -19,7 +19,8 @@ bool moves_only_ones(const Node& node);
 /// If the node is a reshape that joins axes of a rearranged value and a kernel over the axes of that value should store it, returns the
 /// value; otherwise null. A value is rearranged if it, or an operand from which it is computed element by element, is a view whose elements
 /// lie in memory in another order than those of the value, or not next to each other. is_array(node) returns whether the node is loaded
-/// from memory. Returns null on a GPU, where each element is computed by a thread of its own, which needs divisions in any case.
+/// from memory. Returns null on a GPU, where each element is computed by a thread of its own, which needs divisions whatever the axes of
+/// the kernel are.
 const Node* rearranged_below(const Node& reshape, const FusionLimits& limits, const std::function<bool(const Node*)>& is_array);
 
 }  // namespace harp

@@ -13,8 +13,9 @@ constexpr int64_t kMaxBlocks = 16;
 constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 
 /// Returns the smallest number of rows in a block of a Fourier transform. Short rows, and rows that are columns of memory, are transformed
-/// several at a time; a block then has two or four times that many rows. If each block computes its own tables, which costs as much as a
-/// few rows, a block has at least 8 rows.
+/// several at a time; a block then has at least two or four times as many rows as are transformed together. If the length of the rows is
+/// unknown, a block has at least 16 rows. If each block computes its own tables, which costs as much as a few rows, a block has at least 8
+/// rows.
 int64_t least_transform_rows(const Transform& t) {
   if (t.columns > 0) return 2 * t.columns;  // twice t.columns: blocks differ by at most one row, so each has at least t.columns rows
   if (!t.element.size.is_constant()) return 16;

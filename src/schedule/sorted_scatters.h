@@ -16,7 +16,7 @@
 
 namespace harp {
 
-/// The most groups of threads that divide the elements of a scatter: enough to keep a GPU busy. Each of them reads all indices.
+/// At most this many groups of threads divide the elements of a scatter: enough to keep a GPU busy. Each group reads all indices.
 inline constexpr int64_t kScatterGroups = 1024;
 
 /// Returns the rewritten graph, or the graph itself if nothing is sorted. The scatters whose updates are sorted have

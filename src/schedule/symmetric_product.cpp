@@ -9,7 +9,7 @@
 namespace harp {
 namespace {
 
-// Most pairs of nodes that are compared. Factors that are computed by more operations count as different.
+// At most this many pairs of nodes are compared. Factors that need more comparisons count as different.
 constexpr int kMostPairs = 64;
 constexpr int kNoAxis = -1;
 

@@ -16,7 +16,7 @@
 namespace harp {
 namespace {
 
-// The most columns that are transformed together.
+// At most this many columns are transformed together.
 constexpr int64_t kMaxColumns = 32;
 // Long columns are transformed together if kMaxTransformLanes of them take at most this many bytes. Each column is transformed as a matrix,
 // and the matrices then stay in the second-level cache between the pass over their columns and the pass over their rows. If kMaxColumns
@@ -133,7 +133,8 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
     inner.size = inner.size * outer.size;
     t.rows.erase(t.rows.begin() + static_cast<ptrdiff_t>(axis - 1));
   }
-  // Rows that are too short to fill vectors are transformed together, so the last axis of rows must have enough of them.
+  // Short rows, which are not transformed as matrices, are transformed several at a time, one in each lane of a vector. If the rows have
+  // several axes, that requires at least kMaxTransformLanes rows along the last of them.
   const Dim length = t.element.size;
   if (t.columns == 0 && t.rows.size() > 1 && has_passes(length) && transform_rows(length.constant()) == 1 &&
       range(t.rows.back().size).lo < kMaxTransformLanes)
@@ -312,7 +313,7 @@ class Finder {
   std::vector<const Node*> live_;
   const TransformAbilities abilities_;
   std::vector<std::vector<const Node*>> users_;  // indexed by node id: the nodes that use the node
-  std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
+  std::unordered_set<const Node*> written_;      // the arrays (Transform::to) that are written by the transforms found so far
 };
 
 /// Returns a permutation of the result's axes that gives the rows the memory order of the source's rows; nothing if they are in that order

@@ -30,7 +30,7 @@ struct Transform {
   std::vector<TransformAxis> rows;  // axes of the rows, outermost first; empty: there is one row
   TransformAxis element;
   // The number of rows along the last axis of `rows` that are transformed together, one in each lane of the vectors; that axis has at least
-  // so many rows. 0: one row at a time is transformed, with vectors along the row.
+  // this many rows. 0: one row at a time is transformed, with vectors along the row.
   int64_t columns = 0;
   bool is_real = false;  // whether the input is real: its imaginary parts are all +0 and are not read
   Dim kept = 0;          // number of elements that are stored of each row, from its start; 0: all

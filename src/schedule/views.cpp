@@ -5,7 +5,7 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMaxViews = 16;  // the most views that are recorded for a node
+constexpr size_t kMaxViews = 16;  // at most this many views are recorded for a node
 
 }  // namespace
 

@@ -25,7 +25,7 @@ class OutputFiles {
 
  private:
   struct Part {
-    std::string written, target, path;  // the new file; the file that it replaces; the path that the user gave
+    std::string written, target, path;  // written: the new file; target: the file that it replaces; path: the path that the user gave
   };
   std::vector<Part> parts_;
 };

@@ -9,7 +9,8 @@ namespace harp::tool {
 /// A copy of harp_tune_trial_info that owns its text.
 struct TrialRow {
   std::string configuration, failure;
-  // in seconds, except `expected`: the cost model's prediction divided by that for trial 0, the untuned program
+  // `median`, `spread` and `compile` are in seconds. `expected` is the cost model's prediction for this trial, divided by its prediction
+  // for trial 0, the untuned program.
   double median = 0, spread = 0, compile = 0, expected = 0;
   int64_t samples = 0;
 };

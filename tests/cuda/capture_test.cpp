@@ -1,5 +1,5 @@
 // Tests harp in a host application that captures its stream as a CUDA graph, with the fake driver. Runs on that stream become parts of the
-// graph. A call that cannot become a part of the graph returns an error, and the host can still finish the capture.
+// graph. A call that cannot become a part of the graph returns an error, and the application can still finish the capture.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -87,7 +87,7 @@ TEST_CASE("H5.capture: runs on a stream that the host captures become parts of i
 
 namespace {
 
-/// The host's allocator. It hands out parts of one block and records the stream of each call.
+/// The host application's allocator. It hands out parts of one block and records the stream of each call.
 struct Block {
   char* begin;
   size_t used = 0;

@@ -113,7 +113,7 @@ TEST_CASE("H5.device: DLPack arrays on a GPU go out and come in") {
     }
     CHECK(driver.live().find("allocations") == std::string::npos);
 
-    // Pinned memory counts as the host's memory. The name of a GPU that does not exist is an error.
+    // Pinned memory counts as host memory. The name of a GPU that does not exist is an error.
     float pinned[2] = {4, 5};
     int64_t size = 2;
     harp_dl_managed given{};

@@ -63,7 +63,7 @@ TEST_CASE("H5.devices: a GPU is opened, and a program loaded there, when it is f
     CHECK(driver.calls("cuKernelGetFunction") == now);
     CHECK(driver.calls("cuLibraryLoadData") == 1);
     CHECK(opened() == 2);
-    // An entry point that is called with arrays in the host's memory runs on a GPU that harp already uses, and opens no other GPU.
+    // An entry point that is called with arrays in host memory runs on a GPU that harp already uses, and opens no other GPU.
     const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
     REQUIRE((entry != nullptr));
     Floats from = kX, to(3);

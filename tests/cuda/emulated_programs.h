@@ -56,9 +56,9 @@ class CompiledPrograms {
 };
 
 /// Compiles all programs in one go. Runs each of them with all its sizes in these orders of threads, and with `data_sets` sets of input
-/// data, whose seeds are the case's own and those after it. Returns one text for each program: what is wrong, or "". A program is wrong if
-/// a bit of an output or an index fault differs from the interpreter's, if it writes outside of an array, or if the emulator finds a
-/// mistake.
+/// data, whose seeds are test.data_seed, data_seed + 1 and so on. Returns one text for each program: what is wrong, or "". A program is
+/// wrong if a bit of an output or an index fault differs from the interpreter's, if it writes outside of an array, or if the emulator finds
+/// a mistake.
 std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, Orders orders, int data_sets = 1);
 
 /// Compiles several CUDA texts together. Each of them is run in place of the generated text of `program`: the first text in the shuffled

@@ -52,8 +52,8 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
       const fake_cuda::CurrentContext current(driver.library(), other);
       const Context context = make_context_with(driver, host.options());
       const Program program = compile_for_gpu(context.get(), kText);
-      // The first run also loads the program; this must not make the host wait either. (Without memory pools, every release of memory
-      // waits.)
+      // The first run also loads the program; this must not make the application wait either. (Without memory pools, every release of
+      // memory waits.)
       for (const int order : {0, 4, 8, 12, 16, 28}) {
         CAPTURE(order);
         driver.set_order(order);
@@ -116,7 +116,7 @@ TEST_CASE("H5.enqueue: harp's stream is the host's") {
 
 namespace {
 
-/// A host function that can only access arrays in the host's memory.
+/// A function of the host application that can only access arrays in host memory.
 int32_t negate(const float* x, float* y, int64_t n, void* user) {
   ++*static_cast<int*>(user);
   for (int64_t i = 0; i < n; ++i) y[i] = -x[i];

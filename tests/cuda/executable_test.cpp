@@ -134,7 +134,7 @@ TEST_CASE("C1: functions of the host are called on arrays in the host's memory")
     bench.run({1, 2}, {0, 0});
     CHECK(bench.y == Floats{4.5f, 7.5f});
     bench.run({}, {});
-    CHECK(calls == 1);  // with an empty result the host's function is not called
+    CHECK(calls == 1);  // with an empty result the application's function is not called
     bench.run({1, 2}, {0, 0});
     const std::string message = message_of([&] { bench.run({1, 2}, {0, 0}); }, Code::kNative);
     CHECK_MESSAGE(message.find("add_one") != std::string::npos, message);
@@ -172,7 +172,7 @@ TEST_CASE("C1: entry points of a program for GPUs take addresses of the host and
     runtime.struct_size = sizeof runtime;
     CHECK(bench.program().entry_ex()(inputs, outputs, &n, &runtime) == HARP_OK);
     CHECK(y == Floats{16, 25});
-    // x is on the second GPU and y on the host, so the run is on the GPU of x.
+    // x is on the second GPU and y in host memory, so the run is on the GPU of x.
     const CudaDevice& second = *gpus.all()[1];
     const int64_t size = 2;
     const DeviceArray there = DeviceArray::allocate(second, Allocator::standard(), DType::kF32, {&size, 1});

@@ -75,7 +75,7 @@ TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in
       const Buffer y(outputs[0]);
       CHECK(driver.current_context() == other);
       CHECK(content_of(y.get()) == Floats{3, 5, 7});
-      // Work of the host on the same stream is ordered with harp's work.
+      // A copy that the host application enqueues on the same stream is executed in order with harp's work.
       host.enqueue_write(reinterpret_cast<void*>(harp_buffer_address(x.get())), {10, 20, 30}, host.stream());
       CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
       CHECK(content_of(y.get()) == Floats{21, 41, 61});

@@ -1,5 +1,5 @@
 // Contains a small executor of launch plans for tests of plans and kernels: it runs the steps in order, with emulated kernels and arrays in
-// the host's memory. harp's own executor is in src/run/cuda.
+// host memory. harp's own executor is in src/run/cuda.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct PlanResult {
 
 /// `kernel_of` finds a kernel by its name in the plan. An inaccessible page follows the arena (the memory for temporary arrays) and each
 /// constant, so that accesses beyond their ends fault. The simulated device is small, so that loops over a grid make several steps. A plan
-/// that calls host functions throws Error{kUnsupported}.
+/// that calls functions of the host application throws Error{kUnsupported}.
 PlanResult run_plan(const cuda::Plan& plan, const std::function<const EmulatedKernel&(const std::string& name)>& kernel_of,
                     std::span<void* const> inputs, std::span<void* const> outputs, std::span<const int64_t> shape_values,
                     ThreadOrder order);

@@ -1,6 +1,6 @@
-// Tests arrays in the host's memory that are passed to programs on a GPU, with the fake driver. Such an array is an error unless the run
-// option HARP_RUN_STAGE is set. With the option, harp copies the arrays to the GPU and back, or reports an error. Arrays on a GPU other
-// than that of the run are treated in the same way.
+// Tests arrays in host memory that are passed to programs on a GPU, with the fake driver. Such an array is an error unless the run option
+// HARP_RUN_STAGE is set. With the option, harp copies the arrays to the GPU and back, or reports an error. Arrays on a GPU other than that
+// of the run are treated in the same way.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -87,7 +87,7 @@ TEST_CASE("H5.stage: host arrays for a GPU are an error that names the flag, and
     run_on(far.get(), near.get(), nullptr, "cuda:1", {6, 7, 8});
     run_on(bx.get(), bb.get(), far.get(), "cuda:1", {3, 5, 13});
     run_on(near.get(), bb.get(), far.get(), "cuda:0", {11, 13, 29});
-    run_on(bx.get(), bb.get(), bx.get(), "cuda:0", {3, 5, 13});  // the output overwrites the input in the host's memory
+    run_on(bx.get(), bb.get(), bx.get(), "cuda:0", {3, 5, 13});  // the output overwrites the input in host memory
     CHECK(x == Floats{3, 5, 13});
 
     // Without the flag, arrays on two GPUs are an error as well. Arrays that overlap are an error even with the flag.

@@ -10,7 +10,7 @@ namespace harp::fuzz {
 namespace {
 
 constexpr int kTries = 6;
-constexpr size_t kMostOfWhich = 4;  // the most nodes with respect to which gradients are computed at a time
+constexpr size_t kMostOfWhich = 4;  // gradients are computed with respect to at most this many nodes at a time
 
 bool is_differentiable(NodeRef node) { return is_float(node->dtype) || is_complex(node->dtype); }
 

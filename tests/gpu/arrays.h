@@ -39,7 +39,7 @@ inline capi_test::Context gpu_context(std::function<void(harp_context_options&)>
   return context;
 }
 
-/// The dtype, sizes and bytes of an array in the host's memory.
+/// The dtype, sizes and bytes of an array in host memory.
 struct Array {
   harp::DType dtype;
   std::vector<int64_t> dims;

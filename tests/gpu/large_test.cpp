@@ -162,7 +162,7 @@ TEST_CASE("on a GPU: positions beyond 32 bits, in an array that the GPU makes it
   const capi_test::Context context = gpu_context();
   need_gibibytes(14);
   // The array has 2^32 + 5,120 bytes; the element in row i, column j is (i * 3 + j) mod 256. The GPU computes it, because copying such an
-  // array from the host would take longer than the run.
+  // array from host memory would take longer than the run.
   constexpr int64_t kColumns = 1024, kRows = (int64_t{1} << 22) + 5;
   const capi_test::Program program =
       compile_text(context.get(),

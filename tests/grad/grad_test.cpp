@@ -437,7 +437,7 @@ const std::vector<Group>& groups() {
        -2,
        2,
        {3, 5}},
-      // f32 as an intermediate dtype, and integers and bools as other inputs.
+      // Inputs of integers and bools, and integers and bools that are computed from x and cast back: none of them has a gradient.
       {"x: f64[n, 2], i: i32[n, 2], b: bool[n, 2]",
        {"x * cast(i, f64)", "where(b, x, x * x)", "where(i == 1, x, 0)", "x * cast(cast(x, i32), f64)", "x * cast(isfinite(x), f64)"},
        -3.3,

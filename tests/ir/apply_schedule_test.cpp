@@ -100,10 +100,10 @@ TEST_CASE("H2 apply_schedule: a long loop is divided into chunks for threads, a 
 
 TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared with its first value") {
   constexpr int kElements = 4;
-  /// Returns the text of the scheduled kernel. `made` returns the body of the kernel and gets two functions for building it.
-  /// declare(number) makes a declaration of an accumulator. set(number, from, lanes, added) makes a loop of `lanes` iterations that sets
-  /// the elements of an accumulator to the elements of input0 from index `from` on, plus the elements of accumulator `added` if `added` is
-  /// not negative.
+  /// Returns the text of the scheduled kernel whose body made(bench, declare, set) returns; declare and set are functions that make
+  /// statements. declare(number) makes a declaration of an accumulator. set(number, from, lanes, added) makes a loop of `lanes` iterations
+  /// that sets the elements of an accumulator to the elements of input0 from index `from` on, plus the elements of accumulator `added` if
+  /// `added` is not negative.
   const auto scheduled = [](auto made) {
     Bench b;
     b.module.kernels[0].accumulators.assign(2, {{DType::kF32, 1}, kElements, Op::kAdd, scalar_from_double(DType::kF32, 0)});
@@ -136,8 +136,8 @@ TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared
   CHECK(has(text, "declare acc1 as "));
   CHECK(!has(text, "set acc"));
 
-  // The accumulator is not declared with its first value if this value reads the accumulator, if the accumulator is used before, or if only
-  // some of its elements are set.
+  // The accumulator is not declared with its first value if this value reads the accumulator, if the accumulator is used before, if a
+  // statement that is neither a declaration nor an AccSet comes before the AccSet, or if only some of the elements are set.
   text = scheduled([](Bench&, auto declare, auto set) { return Body{declare(0), set(0, 0, kElements, 0)}; });
   CHECK(has(text, "declare acc0\n"));
   CHECK(has(text, "set acc0["));

@@ -1,5 +1,5 @@
 // Tests integer divisions by a constant, for which functions are generated that have the constant in their body (ir/division.h). The
-// results must be bit-identical to those of the functions for any divisor.
+// results must be bit-identical to those of the interpreter, which divides by any number.
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -22,7 +22,7 @@ std::string source_of(const char* row, const std::string& dtype, const std::stri
   return source_for(row, graph.get());
 }
 
-/// Divides the smallest and largest numbers of the dtype, small numbers, and numbers beside multiples of the divisors.
+/// Divides the numbers near 0, near the smallest and the largest number of the dtype, near their halves, and near multiples of divisors.
 template <class T>
 void check_divisions(const Backends& backends, const std::string& dtype) {
   CAPTURE(dtype);

@@ -14,8 +14,8 @@ using namespace harp::testing;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Returns the first words ("group", "barrier", "set", "store", "fold") of the lines of the linear text that begin with one of them, in the
-/// order of the text.
+/// Returns the first word of each line of the kernel's linear text that begins with "group", "barrier", "set", "store" or "fold". Other
+/// lines are skipped.
 std::vector<std::string> order_of(const ir::Kernel& kernel) {
   std::vector<std::string> order;
   std::istringstream text(ir::print(kernel, ir::linearize(kernel)));
@@ -248,7 +248,8 @@ TEST_CASE("IR: values are computed again after a barrier if a shared element has
                     const auto writes = [&](Sym at) {
                       return b.group([&](Sym t) { return ir::Body{b.set(array, t, b.load(DType::kF32, 0, at + t, 1))}; });
                     };
-                    // element 5 does not depend on the thread, so its load could move out if no barrier prevented it
+                    // Element 5 does not depend on the thread, so the product may be computed once before the group loop. The second group
+                    // loop that reads it must not use the product that the first one used.
                     const auto reads = [&](Sym at) {
                       return b.group([&](Sym t) {
                         const UOp* shared = b.acc(array, 5);
@@ -309,8 +310,9 @@ TEST_CASE("IR: loops of one iteration around and inside group loops are replaced
 }
 
 TEST_CASE("IR: loops of one iteration stay where their bodies need a block of their own") {
-  /// Tests whether unroll_single_iterations replaces a loop of one iteration. `change` may alter the block before the test. Its arguments
-  /// are the loop, the statements before the loop in its block (none yet), and an accumulator that the block does not declare.
+  /// Makes a block that contains a loop of one iteration, and tests whether unroll_single_iterations() replaces the loop. Before that,
+  /// `change` may alter the block. Its arguments are the builder, the loop, the list of statements before the loop (initially empty), and
+  /// the number of an accumulator that the block does not declare.
   const auto is_replaced = [](const std::function<void(GroupBuilder&, ir::Loop&, ir::Body&, int)>& change) {
     GroupBuilder b(32);
     const int x = b.input(DType::kF32), y = b.output(DType::kF32), number = b.own(DType::kI32, 4);

@@ -108,7 +108,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   const UOp *x = b.load(0, i), *y = b.load(1, i);
   CHECK(b.load(0, i) == x);
   CHECK(b.add(x, y) == b.add(x, y));
-  CHECK(b.add(x, y) != b.add(y, x));  // x + y and y + x are equal except for NaN payloads, but the arena of nodes does not reorder operands
+  CHECK(b.add(x, y) != b.add(y, x));  // the arena keeps the order of operands, on which the payload of a NaN may depend
   const UOp *yes = b.arena.constant(Scalar::of(DType::kBool, true)), *no = b.arena.constant(Scalar::of(DType::kBool, false));
   const UOp* less = b.arena.alu(Op::kLt, DType::kBool, {x, y});
   CHECK(b.arena.alu(Op::kWhere, DType::kF32, {less, x, x}) == x);
@@ -130,7 +130,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < is enough for max(x, 1); with the selection it becomes one instruction
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // max(x, 1) is `x < 1 ? 1 : x`, which compilers turn into one instruction
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
   CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is required, because the maximum of -0 and +0 must be +0
 }
@@ -347,8 +347,7 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
 
-  // A mask inside an If may have been simplified under the If's condition. So the load must not move out of the If, even though the
-  // original mask would protect it.
+  // A mask inside an If may have been simplified under the If's condition. Therefore even a masked load must not move out of the If.
   branch->condition = Sym(6) - i;
   branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
   b.kernel.body = {b.loop(i, 10, {branch})};
@@ -357,9 +356,9 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
 }
 
 TEST_CASE("linearizer: every line says which name of a value it means") {
-  // The first inner loop may be empty. So its value is computed before the loop under a guard (the condition that the loop is not empty),
-  // and gets a name that is valid only under this guard. The second loop is never empty; for it the same value gets another name, without
-  // a guard.
+  // The first inner loop may be empty. Its value is therefore computed before the loop under a guard (the condition that the loop is not
+  // empty), and gets a name that is valid only under this guard. The second loop is never empty; for it the same value gets another name,
+  // without a guard.
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10);
   const Sym count = max(Sym(3) - i, 0), j = b.syms->loop("j", 0, count), k = b.syms->loop("k", 0, 2);

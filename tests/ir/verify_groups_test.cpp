@@ -290,7 +290,7 @@ TEST_CASE("IR: no thread uses what an asynchronous copy writes before a wait and
     return ir::Body{b.group([&](Sym t) { return ir::Body{b.copy_async(b.array, t, 0, t, 1, 1), b.wait(0)}; })};
   }),
             at_end));
-  // In these kernels, the threads would wait for different batches of copies.
+  // In the first two kernels the threads would wait for different batches of copies. In the third one the wait is outside of group loops.
   const std::string together = "all threads wait for the same batches of copies";
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.wait(0)})}; }), together));
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.wait(0)}; })}; }), together));
@@ -342,7 +342,7 @@ TEST_CASE("IR: asynchronous copies may fill the stages of a ring some steps in a
   CHECK(has(offence_of_ring({.stages = 2, .started = 1, .ahead = 1, .pending = 1}), early));
   CHECK(has(offence_of_ring({.ahead = 4}), early));                 // the copies overwrite elements that the threads still read
   CHECK(has(offence_of_ring({.stages = 3, .pending = 2}), early));  // the same
-  CHECK(has(offence_of_ring({.started = 2}), early));               // the third step has no copies, so a wait includes one batch less
+  CHECK(has(offence_of_ring({.started = 2}), early));               // no copies start for the third step, so waits cover one batch fewer
   CHECK(has(offence_of_ring({.reads_before = true}), early));
   CHECK(has(offence_of_ring({.waits = false}), no_wait));
   CHECK(has(offence_of_ring({.has_barrier = false}), no_wait));
@@ -369,7 +369,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   };
   CHECK(vector(1) == "");
   CHECK(has(vector(2), "and 1 more in steps of 2"));
-  // The reads are in a condition on the thread, which lets only thread 0, only thread 4, or all threads from 4 on read.
+  // Each read is inside an If on the thread number: only thread 0, only thread 4, or all threads from 4 on execute it.
   const auto reads = [&](auto condition, Sym index) {
     return b.offence_of([&](Sym block) {
       return ir::Body{b.group([&](Sym t) { return ir::Body{b.when(condition(t), {b.store(1, block * 32 + t, b.acc(b.lanes, index))})}; })};
@@ -409,8 +409,8 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(has(writes([](Sym t) { return floor_div(t, 2); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8) * 3 + floor_div(t, 8); }), rule));
-  // If only thread 0 writes, or the first one of each eight threads, each element is written by one thread. If another thread writes the
-  // same element, the kernel is rejected.
+  // In the accepted kernels only thread 0 writes, or only the first one of each eight threads, so that each element is written by one
+  // thread. In the others a second thread writes the same element.
   const auto of_some = [&](auto condition, auto index) {
     return b.offence_of_threads([&](Sym t) { return ir::Body{b.when(condition(t), {b.set(b.array, index(t), b.zero())})}; });
   };
@@ -440,8 +440,8 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
                 same, [](Sym) { return 0; }, false),
             rule));
 
-  // In the first group of threads, a thread writes elements whose position modulo 32 is its number. In the second group it does so only if
-  // `width` is a multiple of 32; otherwise two threads may write the same element.
+  // In the first group loop, each thread writes only elements whose index modulo 32 is the thread's number. In the second group loop this
+  // holds only if `width` is a multiple of 32; otherwise two threads may write the same element.
   const auto rows = [&](int64_t width) {
     return b.offence_of([&](Sym) {
       return ir::Body{
@@ -544,7 +544,8 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   CHECK(has(free_loop(16), rule));
 }
 
-/// Tests kernels with random indices: if the verifier accepts a kernel, no two threads may use the same element at the same time.
+/// Tests kernels with random indices and no barrier: if the verifier accepts a kernel, no thread may use an element that another thread
+/// writes.
 TEST_CASE("IR: the rule about shared elements accepts no race") {
   std::mt19937 random(11);
   const auto draw = [&](int n) { return static_cast<int64_t>(random() % static_cast<unsigned>(n)); };
@@ -554,7 +555,8 @@ TEST_CASE("IR: the rule about shared elements accepts no race") {
     GroupBuilder b(threads);
     const int y = b.output(DType::kF32), array = b.shared(DType::kF32, 4096);
     const UOp* zero = b.arena->constant(scalar_from_double(DType::kF32, 0));
-    // A use of the accumulator: its index, the variables in the index, and the condition under which the use happens.
+    // A use of the accumulator: the index of the element, the thread's number t and the loop variable j (less than `count`), on which the
+    // index depends, and the condition (>= 0) under which the element is used.
     struct Use {
       Sym index, t, j, condition;
       int64_t count;

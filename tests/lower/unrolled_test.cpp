@@ -357,7 +357,8 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4, 16]", "y = cumsum(x, axis=1)")), "elementwise ["));
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "store_3_interleaved_f32x16("));
   CHECK(contains(source_of(graph_of("x: f32[n, 2, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread simd=16, sequential, scan]"));
-  // Whole vectors cannot load and store 24 adjacent elements. Therefore the axis of 8 is not unrolled.
+  // If the axis of 8 were unrolled too, the lanes would be 24 elements apart, too far for loads and stores of whole vectors (at most
+  // kMaxShortAxis). So the vectors run along that axis.
   CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread, sequential simd=16, scan]"));
   // A scan by logaddexp of many elements would take long to compile.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = logcumsumexp(x, axis=1)")), "elementwise [thread simd=16, scan]"));

@@ -53,7 +53,7 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
        {Choice::Setting::kFlags, Choice::Setting::kPass, Choice::Setting::kRecipe, Choice::Setting::kTile, Choice::Setting::kUnroll,
         Choice::Setting::kLanes, Choice::Setting::kPack, Choice::Setting::kPartition, Choice::Setting::kOverlap})
     CHECK(has(product, setting));
-  // with one worker, neither the number of threads nor the size of their shares can be chosen
+  // with one worker, a kernel has no choice of how many threads share it, nor of the size of their shares
   CHECK_FALSE(has(product, Choice::Setting::kThreads));
   CHECK_FALSE(has(product, Choice::Setting::kShare));
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kThreads));

@@ -46,7 +46,7 @@ struct Entry {
   };
   // For each symbolic size of the program that no axis of the program's inputs determines: an axis of a parameter that determines it.
   std::vector<Axis> free;
-  // For Python integers among the arguments: the number of the argument, and the integer dtype that it takes in an operation with other
+  // For Python integers among the arguments: the index of the argument, and the integer dtype that it takes in an operation with other
   // operands.
   std::vector<std::pair<size_t, harp_dtype>> taken;
   nb::object tree;  // the structure of the result; None: the function returns one tensor

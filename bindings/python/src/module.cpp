@@ -197,8 +197,7 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  // Returns the depth of the innermost gradient that has the tensor, or a tensor from which it is computed, as a tracer (a variable).
-  // Returns -1 if there is none.
+  // Returns the depth of the innermost gradient for which this tensor is a tracer (a variable) or depends on one; -1 if there is none.
   m.def("depth_of", [](nb::handle x) {
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });

@@ -22,7 +22,7 @@ struct Type : Counted {
   harp_dtype dtype = 0;
   int32_t rank = 0;
   bool symbolic = false;
-  size_t count = 0;  // number of elements and of bytes; 0 if a size is symbolic
+  size_t count = 0;  // count, bytes: number of elements and of bytes; 0 if a size is symbolic
   size_t bytes = 0;
   _object* shape = nullptr;  // the sizes as a Python tuple, made on first use
   int64_t dims[HARP_MAX_RANK] = {};
@@ -61,7 +61,7 @@ using Words = std::vector<int64_t>;
 /// An operation with its attributes, for sources of certain types; interned.
 struct Operation : Counted {
   uint64_t id = 0;
-  int32_t index = 0;  // number in the table of harp's operations, or a Special
+  int32_t index = 0;  // index in the table of harp's operations, or a Special
   bool is_view = false;
   bool is_tuple = false;     // true: the Python function returns a tuple of results, even if there is only one
   bool is_symbolic = false;  // true: an attribute, or a size of a result, is symbolic
@@ -88,7 +88,8 @@ struct Node : Counted {
   // upper bound of 1 + the number of pending nodes on which this node depends; an array counts as one more node for each kBytesPerNode
   // bytes
   uint32_t size = 1;
-  // the number of the last walk (walk.h) that visited the node, then its position in that walk and its uses there
+  // epoch: the number of the last walk (walk.h) that visited the node. index: the node's position in that walk. uses: the number of its
+  // uses there.
   uint32_t epoch = 0, index = 0, uses = 0;
   uint8_t flags = 0;
   uint32_t n_sources = 0;

@@ -15,7 +15,7 @@ class GroupArgExtreme final : public ArgExtremeLowering {
 
  private:
   /// Declares a spread accumulator, whose elements are divided among the registers of a group's threads, with one element for each lane;
-  /// returns its number.
+  /// returns its index.
   int new_lanes(DType dtype, Op combine, Scalar init, ir::Body& body);
   /// Emits visit(lane, statements) for lanes 0 … count - 1; each thread executes its own lanes. If `access` is true, the memory accesses of
   /// a thread's adjacent lanes are combined into wide accesses where possible.

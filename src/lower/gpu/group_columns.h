@@ -31,7 +31,7 @@ class GroupColumns final : public ReduceLowering {
   struct Copied {
     const Node* operand;
     DType dtype;
-    int array = -1;  // number of the shared accumulator
+    int array = -1;  // index of the shared accumulator
   };
 
   BlockLevel new_level(int64_t count) override;
@@ -51,7 +51,7 @@ class GroupColumns final : public ReduceLowering {
 
   /// Emits statements that combine rows begin … end - 1, tile by tile, into the accumulators of a level of blocks.
   void combine_rows(const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
-  /// Combines the rows of a tile into the accumulators of a level of blocks. `first` is the number of the first row of the tile, and `left`
+  /// Combines the rows of a tile into the accumulators of a level of blocks. `first` is the index of the first row of the tile, and `left`
   /// is the number of rows that are left to combine from that row on.
   void combine_tile(const BlockLevel& level, Sym first, Sym left, ir::Body& body);
   /// Copies one element of each operand to shared memory, for an element of the tile that belongs to row number `row` of the operands.
@@ -62,13 +62,13 @@ class GroupColumns final : public ReduceLowering {
   ir::Loop* store_results();
 
   const RowPass& only_pass_;
-  // sizes of the kept axes before the last reduced axis, and after it; the indices of the latter are the columns
+  // before_: sizes of the kept axes before the last reduced axis. columns_: sizes of those after it, whose indices are the columns.
   const Shape before_, columns_;
   const Sym width_;  // number of columns
   std::vector<Copied> copied_;
   const ColumnTile tile_;
   Index outer_index_;                // index along the kept axes before the last reduced axis (before_)
-  Sym first_column_, columns_left_;  // first column of the tile; number of columns from that column to the last one
+  Sym first_column_, columns_left_;  // the first column of the tile, and the number of columns from it to the last one
 };
 
 }  // namespace harp::lower

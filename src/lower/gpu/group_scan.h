@@ -19,7 +19,7 @@ class GroupScan : protected ScanLowering {
   const ir::UOp* identity(size_t scan);
   ir::Loop* new_group() { return ir::new_loop(arena_, "thread", 0, threads_, ir::LoopKind::kGroup); }
 
-  /// Adds an array of `count` elements without an initial value; returns its number.
+  /// Adds an array of `count` elements without an initial value; returns the index of its accumulator.
   int array(int64_t count, Space space, size_t scan);
   /// Declares a shared array of `count` elements for each scan. The size is at least 2, because an accumulator of one element is not an
   /// array.

@@ -130,7 +130,7 @@ void GroupProduct::run() {
     body.push_back(comment(arena_, cat("sums of the blocks of ", kChainBlock, " terms, of the results of all threads")));
     body.push_back(declare_accumulator(arena_, totals_));
   }
-  // all_steps: number of steps for all terms. of_slice: number of steps of one slice of the terms. first_step: the number of the first step
+  // all_steps: number of steps for all terms. of_slice: number of steps of one slice of the terms. first_step: the index of the first step
   // of the current slice. count: its number of steps. Without slices, all terms are one slice.
   const Sym all_steps = ceil_div(product_.terms, tile_.terms), of_slice = tile_.split > 0 ? Sym(tile_.split / tile_.terms) : all_steps,
             first_step = slice_ * of_slice, count = tile_.split > 0 ? min(of_slice, all_steps - first_step) : all_steps;

@@ -116,7 +116,7 @@ class GroupProduct {
   const bool has_mma_;       // whether tensor cores multiply the factors
   const int64_t of_thread_;  // number of results that a thread computes
   Index batch_;              // position along the batch axes
-  Sym slice_ = 0;            // number of the slice of terms, if these are split (schedule/gpu/product_slices.h)
+  Sym slice_ = 0;            // index of the slice of terms, if these are split (schedule/gpu/product_slices.h)
   Sym row_tile_, column_tile_;
   // 1 if in this tile the factors may be copied asynchronously or loaded without masks, by accesses of 16 bytes; else 0 (staged_factor.h)
   Sym quick_;

@@ -66,7 +66,7 @@ class GroupRows final : public ReduceLowering {
   /// declares new accumulators.
   ir::Body row(const Index& kept);
 
-  int64_t threads_, elements_;  // number of threads of a group; number of adjacent lanes that a thread has
+  int64_t threads_, elements_;  // threads_: number of threads of a group; elements_: number of adjacent lanes of a thread
   bool is_wide_ = false;        // whether a thread's accesses to adjacent elements are combined into wide ones
   // An i64 that is computed at run time, for the arrays that the kernel accesses several elements at a time: the bitwise or of the
   // distances, in elements, from the start of a cache line to the start of each array (ir::Together). If it is a multiple of the number of

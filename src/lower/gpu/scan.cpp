@@ -79,7 +79,8 @@ class RowScan : GroupScan {
       body.push_back(new_if(arena_, left_ - capacity_, all(true), all(false)));
   }
 
-  /// Returns the position of item number `item` of this row in an array of all items of a level above 0.
+  /// Returns the position of item `item` of this row in the array that holds the items of level `level` of all rows, one row after the
+  /// other. Level 0 has no such array; for it the result is not used.
   Sym above(size_t level, Sym item) const { return row_ * whole_.counts[level] + item; }
 
   /// Sets element `at` of the shared array elements_ to an element of the block, or to the identity if that element does not exist.
@@ -175,8 +176,9 @@ class RowScan : GroupScan {
     return store_values(values, kept_index_, along, above(phase_.level, along));
   }
 
-  int64_t capacity_, groups_;  // maximum number of items of a block; number of groups of 64 items in a block
-  // Number of the row; number of the block in the row; number of items of the row from the start of the block to the end.
+  int64_t capacity_, groups_;  // capacity_: maximum number of items of a block; groups_: number of groups of 64 items in a block
+  // row_: index of the row. block_: index of the block in the row. left_: number of items from the start of the block to the end of the
+  // row.
   Sym row_, block_, left_;
   Index kept_index_;
   Row elements_, quads_, totals_, carries_;

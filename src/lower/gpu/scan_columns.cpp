@@ -164,8 +164,8 @@ class ColumnScan : GroupScan {
   const Shape inner_;  // sizes of the axes after the scanned axis; their indices are the columns
   const Sym width_;    // number of columns
   const ColumnTile tile_;
-  // Flattened index along the axes before the scanned one; number of the block; first column of the tile; number of columns from that
-  // column to the last one.
+  // outer_number_: flattened index along the axes before the scanned one. block_: index of the block. first_column_: first column of the
+  // tile. columns_left_: number of columns from that column to the last one.
   Sym outer_number_, block_, first_column_, columns_left_;
   Index outer_index_;
   Row elements_, running_;

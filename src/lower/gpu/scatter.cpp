@@ -272,8 +272,8 @@ class GroupScatter {
   Arena& arena_;
   const Node& node_;
   const size_t axis_;
-  Shape outer_, inner_;  // shapes of the axes in front of the scatter axis, and behind it
-  Sym length_, count_;   // number of elements along the scatter axis; number of updates along it
+  Shape outer_, inner_;  // outer_: shape of the axes before the scatter axis; inner_: shape of those after it
+  Sym length_, count_;   // length_: number of elements along the scatter axis; count_: number of updates along it
   int rows_ = -1, hits_ = -1;
 };
 

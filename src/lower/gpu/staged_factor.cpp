@@ -148,7 +148,7 @@ const UOp* StagedFactor::is_quick(Sym tile) const {
 
 Sym StagedFactor::lane_of_matrix(Sym tile, Sym lane, Sym element) const {
   if (runs_along_terms_ || run_ == 1) return min(tile * sizes_.tile + lane, sizes_.lanes - 1);
-  // The number of the run is limited, not the lane, so that a run always begins at an aligned position.
+  // The index of the run is limited, not that of the lane, so that a run always begins at an aligned position.
   const Sym number = floor_div(lane - element, run_) + tile * (sizes_.tile / run_);
   return min(number, ceil_div(sizes_.lanes, run_) - 1) * run_ + element;
 }

@@ -31,7 +31,7 @@ class StagedFactor {
   using Element = std::function<const ir::UOp*(Sym lane, Sym step, Sym term, const ir::UOp* mask)>;
   struct Sizes {
     Dim lanes, terms;    // sizes of the whole matrix
-    int64_t tile, step;  // number of lanes of a tile; number of terms that are staged at a time
+    int64_t tile, step;  // tile: number of lanes of a tile; step: number of terms that are staged at a time
     int64_t threads;
     int64_t padding = 0;  // unused elements after the lanes of each term in the shared array; 0: the class chooses the number
   };
@@ -58,8 +58,8 @@ class StagedFactor {
   /// so far are valid. Returns null if they are always valid, because each of them accesses a single element. The loads by quick() also
   /// require that all terms of the step exist.
   const ir::UOp* is_quick(Sym tile) const;
-  /// shared() returns the number of the shared array. at() returns the position in it of a lane of the tile, for term number `term` in
-  /// stage number `stage`. pitch() returns the distance from one term to the next.
+  /// shared() returns the index of the shared array. at() returns the position in it of a lane of the tile, for term number `term` in stage
+  /// number `stage`. pitch() returns the distance from one term to the next.
   int shared() const { return shared_; }
   Sym at(Sym stage, Sym term, Sym lane) const { return (stage * sizes_.step + term) * pitch_ + lane; }
   int64_t pitch() const { return pitch_; }
@@ -94,7 +94,7 @@ class StagedFactor {
   const DType dtype_;
   const Sizes sizes_;
   const Element element_;
-  int64_t elements_, run_;  // number of elements that a thread loads in a step; number of elements of a run, which are adjacent in memory
+  int64_t elements_, run_;  // elements_: how many a thread loads in a step; run_: how many a run has, which are adjacent in memory
   bool runs_along_terms_;   // true: the elements of a run are consecutive terms; false: they are consecutive lanes
   int64_t pitch_;           // distance from one term to the next in the shared array
   int shared_, registers_ = -1;

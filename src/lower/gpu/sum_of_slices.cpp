@@ -75,7 +75,7 @@ class SumOfSlices {
   const Shape space_;        // the shape of the results
   std::vector<Sym> counts_;  // for each level: the number of results of the level below
   std::vector<int> sums_;    // for each level: its accumulator
-  Sym result_ = 0;           // number of the thread's result
+  Sym result_ = 0;           // flattened index of the result that the thread computes
 };
 
 }  // namespace

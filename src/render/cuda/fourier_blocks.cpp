@@ -318,7 +318,7 @@ class TileText {
 /// / n).
 class TableText {
  public:
-  /// Appends `count` table entries. In the texts, i is the number of the entry among these. Entry i is root number `k` of the n-th roots of
+  /// Appends `count` table entries. In the texts, i is the index of the entry among these. Entry i is root number `k` of the n-th roots of
   /// 1. `stored` contains further statements for the entry.
   void add(int64_t count, const std::string& k, int64_t n, const std::string& stored = {}) {
     append(text_, cat(entries_ == 0 ? "" : "\n    else ", "if (at < ", entries_ + count, ") { const i64 i = at - ", entries_, "; k = ", k,

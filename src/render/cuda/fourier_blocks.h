@@ -17,14 +17,14 @@ struct TileOrder {
   bool loads_across = false, stores_across = false;
 };
 
-/// Defines the function that computes the tables, and returns its name. Its parameters are the address of the tables, the number of the
+/// Defines the function that computes the tables, and returns its name. Its parameters are the address of the tables, the index of the
 /// block, and the number of blocks.
 std::string block_tables(TransformFunctions& functions, const BlockTransform& transform);
 
 /// Defines the function that transforms a tile, and returns its name. The parameters of the function are:
-///   kRows          number of rows, input, output, number of elements of each row to store (0: all), tables, number of the tile
-///   kColumns       input, tables, matrices, number of the tile
-///   kRowsOfMatrix  output, number of elements of each row to store (0: all), tables, matrices, number of the tile
+///   kRows          number of rows, input, output, number of elements of each row to store (0: all), tables, index of the tile
+///   kColumns       input, tables, matrices, index of the tile
+///   kRowsOfMatrix  output, number of elements of each row to store (0: all), tables, matrices, index of the tile
 /// Here input and output are four parameters each: the addresses of the real and of the imaginary parts, the distance between rows, and the
 /// distance between the elements of a row. The matrices are the intermediate results in global memory.
 std::string tile_transform(TransformFunctions& functions, const BlockTransform& transform, TileKind kind, TileOrder order = {});

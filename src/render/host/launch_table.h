@@ -37,8 +37,8 @@ class LaunchTable {
   std::string arrays(bool has_workspace) const;
 
  private:
-  /// An argument of a launch: the number of an array, and an offset in bytes. Number 0 is the workspace; then come inputs, hidden inputs
-  /// and outputs, and last the cancel flag if some kernel of the table polls it.
+  /// An argument of a launch: the index of an array, and an offset in bytes. Index 0 is the workspace; then come inputs, hidden inputs and
+  /// outputs, and last the cancel flag if some kernel of the table polls it.
   struct ArrayOffset {
     size_t array;
     int64_t offset;

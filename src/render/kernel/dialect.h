@@ -92,8 +92,8 @@ struct VectorEntries {
 
 /// How kernels with group loops (ir/statement.h, "Groups of threads") are written for a GPU, where the threads of a group execute the
 /// iterations of a group loop at the same time. A block of threads consists of one or several groups. Each group executes one iteration of
-/// the thread loop at a time. In the generated code, `thread` is the number of a thread in its group. If a block has several groups,
-/// `group` is the number of the group in its block.
+/// the thread loop at a time. In the generated code, `thread` is the index of a thread in its group. If a block has several groups, `group`
+/// is the index of the group in its block.
 struct GroupEntries {
   /// Returns the number of groups in a block of threads, for groups of `threads` threads that each use `shared` bytes of shared
   /// accumulators. The pointer is null in a dialect without blocks of threads, which writes group loops as ordinary loops.

@@ -1,6 +1,6 @@
 // Writes routines: generated functions that process whole rows or matrices. Their texts are mostly templates. Each function here returns
-// the name of a generated function, and defines it in the unit when it is first used. The comments give the parameters of the generated
-// function in parentheses; `cancel` is the run's cancel flag, and `spare` is workspace.
+// the name of a generated function, and defines it in the unit when it is first used. In the comments, the list in parentheses names the
+// parameters of the generated function; `cancel` is the run's cancel flag, and `spare` is workspace.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ std::string sort_function(Unit& unit, DType dtype, bool descending);
 std::string argsort_first_function(Unit& unit, DType keys);
 std::string sort_first_function(Unit& unit, DType dtype, bool descending);
 
-/// Returns the name of a generated function (to, row step of to, from, column step of from, rows, columns): a transpose, to[i][j] =
-/// from[j][i]. With `stream` it uses non-temporal stores. It accesses memory in the order of the source with `as_read`, otherwise in the
-/// order of the destination.
+/// Returns the name of a generated function (to, row step of to, from, column step of from, rows, columns), which transposes a matrix:
+/// to[i][j] = from[j][i]. With `stream` it uses non-temporal stores. It accesses memory in the order of the source with `as_read`,
+/// otherwise in the order of the destination.
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read);
 /// Returns the name of a generated function (to, row step of to, from, row step of from, rows, columns): a copy of a matrix. With `stream`
 /// it uses non-temporal stores for whole cache lines.

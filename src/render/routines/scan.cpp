@@ -158,8 +158,8 @@ class GroupText {
     return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
   }
 
-  /// quad_in() returns the number of the quad that a lane of a transposed set of vectors contains. lane_of() returns the lane of the
-  /// vectors of totals that contains the total of the given quad.
+  /// quad_in() returns the index of the quad that a lane of a transposed set of vectors contains. lane_of() returns the lane of the vectors
+  /// of totals that contains the total of the given quad.
   int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
   Lane lane_of(int quad) const {
     int lane = 0;

@@ -20,9 +20,9 @@ namespace harp::render {
 
 class Definitions {
  public:
-  /// Adds a definition, unless it has been added before. `key` is the name that it defines, by which other text mentions it. `make_text` is
-  /// called only the first time, and may add other definitions. `shared`: the text is a comment followed by a function that is not inlined.
-  /// If the source is compiled in parts, one part can then define this function for all.
+  /// Adds the definition of the name `key`, unless it has been added before. `make_text` returns the text of the definition, which mentions
+  /// this name. It is called only the first time, and may itself add other definitions. `shared`: the text is a comment followed by a
+  /// function that is not inlined. If the source is compiled in parts, one part can then define this function for all parts.
   template <class MakeText>
   void once(const std::string& key, MakeText make_text, bool shared = false) {
     const auto [at, is_new] = functions_.try_emplace(key);

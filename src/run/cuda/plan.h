@@ -1,7 +1,7 @@
-// Defines the launch plan: the host's part of a program for a GPU, as data. The device's part is the source of the kernels. A plan says
-// which kernels to launch, in which order, with which grids and with which arguments. Any program that can launch a kernel by its name can
-// execute a plan: harp's own executable, the emulator of the tests, or a program outside of harp that reads the plan's text (`harp emit
-// --lang plan`).
+// Defines the launch plan: the part of a program for a GPU that the CPU executes, as data. The GPU's part is the source of the kernels. A
+// plan says which kernels to launch, in which order, with which grids and with which arguments. Any program that can launch a kernel by its
+// name can execute a plan: harp's own executable, the emulator of the tests, or a program outside of harp that reads the plan's text (`harp
+// emit --lang plan`).
 //
 // Everything that depends on sizes is a SizeCode. It is evaluated with a list of values (Plan::values): the program's shape variables in
 // order, followed by two properties of the device:
@@ -15,7 +15,7 @@
 //   1. Evaluate `arena` and allocate that many bytes on the device, aligned to 256 bytes. Upload `constants` once for each device.
 //   2. If the program checks indices, fill the IndexRecords (`sites` records at offset `records` in the arena) with bytes 0xff.
 //   3. Execute `steps` in order on one stream, or as a graph with the edges `Step::after`.
-//   4. If the program checks indices, copy the IndexRecords to the host and report the fault that first_fault() returns.
+//   4. If the program checks indices, copy the IndexRecords to host memory and report the fault that first_fault() returns.
 #pragma once
 
 #include <array>

@@ -185,7 +185,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
       else if (kernel.passes.size() > 1)
         s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
       else if (!iteration_space(kernel).back().is_constant() && !has_arg_extreme(kernel) && reduces_windows(kernel))
-        // A row of unknown length may be short, but the accumulators of a whole tile are set to zero in any case, so the tile is small.
+        // The accumulators of a whole tile are set to zero even if a row of unknown length turns out to be short, so the tile is small.
         s.axes.back().tile = kRegisterColumns * width;
     }
     s.axes.push_back(reduced);

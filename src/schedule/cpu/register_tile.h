@@ -13,7 +13,7 @@ struct RegisterTile {
 struct TileWork {
   // Sizes of the matrix product. The caller clamps large sizes, because above some size they no longer affect the choice.
   int64_t rows, columns, terms;
-  int64_t max_rows;  // most rows that a tile may have
+  int64_t max_rows;  // maximum number of rows of a tile
   int64_t columns_of_copy;
   bool are_known;            // whether rows and columns are constants, not symbolic sizes
   bool has_workers = false;  // whether two worker threads divide the rows between them

@@ -24,9 +24,10 @@ namespace {
 constexpr int64_t kMany = 1 << 20;
 // The tile for a product with a single row: each column of the columns' factor is read as a separate memory stream.
 constexpr RegisterTile kFewColumns{1, 2};
-// The most rows of a tile if the number of rows is unknown, and the most vectors if the numbers of rows and of columns are both unknown.
-// There may be fewer rows and columns than the tile has, or the last tile may be mostly empty, so the tile is as small as it can be without
-// loss for many rows and columns: as register_tile.cpp says, 8 rows of two vectors are as fast as any larger tile.
+// A tile has at most this many rows if the number of rows is unknown. It has at most this many vectors if the number of columns is unknown
+// and, in addition, the number of rows or the length of the lines of pixels is unknown. There may be fewer rows and columns than the tile
+// has, or the last tile may be mostly empty, so the tile is as small as it can be without loss for many rows and columns: as
+// register_tile.cpp says, 8 rows of two vectors are as fast as any larger tile.
 constexpr RegisterTile kUnknownTile{8, 2};
 
 // --- Memory layout of the factors

@@ -117,7 +117,7 @@ std::vector<Strides> strides_of_loads(const Program& program, const KernelPlan& 
 
 /// Tests whether vectors along the axis `vectors` load the elements of the short axes at full speed. Either the elements of the lanes are
 /// adjacent or the same, or what the lanes load leaves no gap in memory: then whole vectors are loaded, and their elements are exchanged in
-/// registers (ir/interleaved_accesses.h). (To load every second element, whole vectors are loaded in any case.)
+/// registers (ir/interleaved_accesses.h). (If the lanes load every second element, whole vectors are loaded even if there are gaps.)
 bool reads_whole_vectors(const Strides& load, size_t vectors) {
   if (!load.kept[vectors].is_constant()) return false;
   const int64_t step = load.kept[vectors].constant();

@@ -101,29 +101,30 @@ inline constexpr int64_t kLongContinued = 16;
 
 // --- Reductions of few terms
 
-/// Limits for a reduction that computes each result by a single expression. kMaxStreamedTerms: most terms if each term is in a different
-/// row of memory. kMaxPaddedTerms: most terms if windows extend into padding; the code then has a copy of the expression for each part of a
-/// row in which a different set of terms is padding. kMaxExpressionCost: largest cost of the expression, in units of an addition.
+/// Limits for a reduction that computes each result by a single expression. kMaxStreamedTerms: maximum number of terms if each term is in a
+/// different row of memory. kMaxPaddedTerms: maximum number of terms if windows extend into padding; the code then has a copy of the
+/// expression for each part of a row in which a different set of terms is padding. kMaxExpressionCost: largest cost of the expression, in
+/// units of an addition.
 inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpressionCost = 128;
 
 // --- Short axes
 
 /// For kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these
 /// axes are unrolled, and vectors run along the axis before them, if that takes less than this fraction of the operations, shuffles
-/// included, that vectors along the last axis take. kMostColumnLanes: most lanes of such vectors, and of vectors that store several arrays
-/// interleaved; longer vectors of narrow elements would be shuffled element by element (shuffles_elements() in base/machine.h).
-/// kMaxColumnOperations: most operations of one iteration, because the code has a copy of each operation for each element. This number also
-/// limits scans along short rows, for which each combination counts as its cost in additions, because a scan by logaddexp takes long to
-/// compile. None of these numbers is measured.
+/// included, that vectors along the last axis take. kMostColumnLanes: maximum number of lanes of such vectors, and of vectors that store
+/// several arrays interleaved; longer vectors of narrow elements would be shuffled element by element (shuffles_elements() in
+/// base/machine.h). kMaxColumnOperations: maximum number of operations of one iteration, because the code has a copy of each operation for
+/// each element. This number also limits scans along short rows, for which each combination counts as its cost in additions, because a scan
+/// by logaddexp takes long to compile. None of these numbers is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
 /// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: the number of operations that a shuffle
 /// counts as; more than one, because many shuffles of two vectors take several instructions, and a transpose has little else to do.
-/// kMostTransposedBytes: most bytes of an element. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to
-/// 0.76 of the speed for f64 (probably because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this
-/// many additions, such as an exp, elements of 8 bytes are permitted too, because computing them in full vectors gains more than moving
-/// them costs. Nothing else here was measured.
+/// kMostTransposedBytes: maximum bytes of an element. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57
+/// to 0.76 of the speed for f64 (probably because it stored each element by itself). kCostOfWideTransposed: if an element costs at least
+/// this many additions, such as an exp, elements of 8 bytes are permitted too, because computing them in full vectors gains more than
+/// moving them costs. Nothing else here was measured.
 inline constexpr int64_t kShufflesOfTranspose = 2, kCostOfWideTransposed = 10;
 inline constexpr size_t kMostTransposedBytes = 4;
 
@@ -229,19 +230,19 @@ inline constexpr int kInterleavedParts = 2, kPartsOfLongProducts = 4;
 inline constexpr int64_t kShortRowElement = 4;
 
 /// In the product of a matrix and a vector, rows are interleaved, so that each element of the vector is loaded into a register once for
-/// several rows. kProductRow: fewest elements of an interleaved row. kShortProductRowBytes: most bytes of a short row, which leaves room in
-/// L1. kShortProductBytes: most bytes of all short rows together. Interleaving speeds up matrices of f32 of 128 x 1024 by 1.03 to 1.13,
-/// 1024 x 1024 by 1.03, 2048 x 2048 by 1.08, and 16384 x 1024 by 1.15 (with four streams by 0.9 to 1). For matrices that do not fit the
-/// caches the speed-up is 1 to 1.05 (4096 x 4096) and 1.27 (4000 x 3000 in f64). For matrices in L3 it would be 0.95 (1024 x 4096 in f32)
-/// and 0.97 (1024 x 1024 in f64, whose lanes take twice the registers). (Measured on Zen 4.)
+/// several rows. kProductRow: fewest elements of an interleaved row. kShortProductRowBytes: maximum bytes of a short row, which leaves room
+/// in L1. kShortProductBytes: maximum bytes of all short rows together. Interleaving speeds up matrices of f32 of 128 x 1024 by 1.03 to
+/// 1.13, 1024 x 1024 by 1.03, 2048 x 2048 by 1.08, and 16384 x 1024 by 1.15 (with four streams by 0.9 to 1). For matrices that do not fit
+/// the caches the speed-up is 1 to 1.05 (4096 x 4096) and 1.27 (4000 x 3000 in f64). For matrices in L3 it would be 0.95 (1024 x 4096 in
+/// f32) and 0.97 (1024 x 1024 in f64, whose lanes take twice the registers). (Measured on Zen 4.)
 inline constexpr int64_t kProductRow = 1024, kShortProductRowBytes = 8 << 10, kShortProductBytes = 512 << 10;
 
-/// For sums, maxima and minima along loaded rows. kMinOfShortRow: fewest elements of a short row. kMostlyFold: most elements of a row for
-/// which the fold (the combination of the 64 lanes into one value) takes most of the time; interleaved short rows share a fold.
-/// kMinOfLongRow: fewest elements of a long row. The speed-ups from L2 and L3 are: 1.2 to 1.45 for sums of 8 to 64 f32; 1.0 to 1.8 from L2
-/// and 0.85 to 1.2 from L3 for sums of 96 to 500 f32; 1.2 to 1.5 for maxima of 8 to 384 f32; similar for i32. Maxima and minima of longer
-/// rows are interleaved only if rows are whole cache lines: otherwise a line that is loaded twice costs more than the second stream gains.
-/// (From L2, interleaved rows of 1000 run at 0.88 of the speed of one row after the other, rows of 1024 at 1.15.)
+/// For sums, maxima and minima along loaded rows. kMinOfShortRow: fewest elements of a short row. kMostlyFold: maximum number of elements
+/// of a row for which the fold (the combination of the 64 lanes into one value) takes most of the time; interleaved short rows share a
+/// fold. kMinOfLongRow: fewest elements of a long row. The speed-ups from L2 and L3 are: 1.2 to 1.45 for sums of 8 to 64 f32; 1.0 to 1.8
+/// from L2 and 0.85 to 1.2 from L3 for sums of 96 to 500 f32; 1.2 to 1.5 for maxima of 8 to 384 f32; similar for i32. Maxima and minima of
+/// longer rows are interleaved only if rows are whole cache lines: otherwise a line that is loaded twice costs more than the second stream
+/// gains. (From L2, interleaved rows of 1000 run at 0.88 of the speed of one row after the other, rows of 1024 at 1.15.)
 inline constexpr int64_t kMinOfShortRow = 8, kMostlyFold = 64, kMinOfLongRow = 512;
 /// If there are at most this many rows, they are not interleaved. For an odd number of rows, interleaving reads one row twice, which costs
 /// too much if there are few rows.
@@ -249,7 +250,7 @@ inline constexpr int64_t kMaxSeparateRows = 8;
 
 /// Reductions in lanes order whose vectors run across the rows (lane_columns.h). kFewTermsOfRow: if rows of an unknown number of elements
 /// have at most this many, vectors of the elements of several rows are assembled, at about a cycle for each element; to reduce and fold the
-/// 64 lanes of a single row takes some 30 cycles. kStackBytes: the most bytes of the accumulators for such short rows. kManyTermsOfRow:
+/// 64 lanes of a single row takes some 30 cycles. kStackBytes: maximum bytes of the accumulators for such short rows. kManyTermsOfRow:
 /// fewest elements of a row for which vectors across the rows pay even if there are fewer rows than a vector has lanes. kElementsOfLane:
 /// number of elements that are combined with one load and store of their lane's accumulator. Not measured.
 inline constexpr int64_t kFewTermsOfRow = 8, kStackBytes = 4096, kManyTermsOfRow = 256;
@@ -312,20 +313,20 @@ inline constexpr int64_t kSharingRows = 32, kWideColumns = 1024;
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// Products of a matrix with its own transpose, of which only half is computed (Schedule::half). kLeastHalfBlocks: fewest blocks of rows.
 /// With b blocks, (b + 1) / 2b of the products are computed, 9/16 with 8 blocks, and threads divide b / 2 pairs of blocks. kMostHalfRows:
-/// most rows of the smallest block, which is a common multiple of the rows and the columns of a register tile.
+/// maximum number of rows of the smallest block, which is a common multiple of the rows and the columns of a register tile.
 inline constexpr int64_t kLeastHalfBlocks = 8, kMostHalfRows = 96;
 /// The largest number of tiles by which the blocks of rows are enlarged if the last block would otherwise be smaller than a tile. With a
 /// whole tile in the last block, its last tile can overlap the previous one, instead of being computed in smaller pieces. The product 1000
 /// x 17 x 333 is then 1.01 to 1.02 times as fast as with smaller pieces. Whole tiles also permit reading rows in place, which makes it
 /// another 1.03 times as fast.
 inline constexpr int64_t kMaxExtraTiles = 4;
-/// kPixelsTogether: most rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: most pixels of one line of a block, if the length
-/// of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that their windows read, and
-/// long lines are divided. If pixels are the columns, the register tile is the best one for such a line: it has one or two vectors of
-/// pixels, where longer lines would be a little faster with three or four.
+/// kPixelsTogether: maximum number of rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: maximum number of pixels of one line
+/// of a block, if the length of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that
+/// their windows read, and long lines are divided. If pixels are the columns, the register tile is the best one for such a line: it has one
+/// or two vectors of pixels, where longer lines would be a little faster with three or four.
 inline constexpr int64_t kPixelsTogether = 448, kPixelsOfUnknownLine = 112;
-/// Most elements that the windows of a block of a convolution read, and most sums of the block, so that both stay in L2: 65,536 of
-/// kUsualSize bytes each with an L2 of 1 MiB; fewer with a smaller L2.
+/// Maximum number of elements that the windows of a block of a convolution read, and of sums of the block, so that both stay in L2: 65,536
+/// of kUsualSize bytes each with an L2 of 1 MiB; fewer with a smaller L2.
 constexpr int64_t elements_of_windows(const Cpu& cpu) { return std::min(int64_t{1} << 16, cpu.caches.second / (4 * kUsualSize)); }
 
 /// Skinny GEMM is used for at most kSkinnyRows rows, at least kSkinnyColumns columns, and at least kSkinnyTerms terms. With fewer terms,

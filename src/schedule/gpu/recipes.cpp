@@ -26,8 +26,8 @@ int grouped_elements(const Program& program, const KernelPlan& kernel) {
   return std::max(1, kAccessBytes / static_cast<int>(widest));
 }
 
-/// Returns how many elements fill one access of 16 bytes to the array with the widest elements that a reduction reads; at least 2 and at
-/// most kMaxElementsOfThread. That many elements of a row, or that many columns, are reduced by one thread.
+/// Returns how many adjacent elements of a row, or how many adjacent columns, one thread should reduce: as many as fill one access of 16
+/// bytes to the array with the widest elements that the reduction reads, but at least 2 and at most kMaxElementsOfThread.
 int reduced_elements(const Program& program, const KernelPlan& kernel) {
   constexpr int kAccessBytes = 16;
   size_t widest = 1;
@@ -42,7 +42,7 @@ int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
   // If all rows together have fewer elements than this, groups of few threads do not occupy a GPU.
   constexpr int64_t kManyElements = int64_t{1} << 22;
   constexpr int64_t kLongRow = 1024;
-  // The most bytes of a row's values that one thread keeps in registers for later passes (lower/row_values.cpp).
+  // One thread keeps at most this many bytes of a row's values in registers for later passes (lower/row_values.cpp).
   constexpr int64_t kRegisterBytes = 256;
   const Node& reduce = *kernel.reduces[0];
   Dim length = 1;
@@ -75,7 +75,7 @@ bool has_few_columns(const KernelPlan& kernel) {
   const Node& reduce = *kernel.reduces[0];
   const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
   const int last = *std::ranges::max_element(axes);
-  Dim neighbours = 1, all = 1;  // number of neighbouring columns; number of columns in all
+  Dim neighbours = 1, all = 1;  // neighbours: number of neighbouring columns; all: number of all columns
   for (int axis = 0; axis < reduce.sources[0]->rank(); ++axis) {
     if (std::ranges::find(axes, axis) != axes.end()) continue;
     const Dim& size = reduce.sources[0]->shape[static_cast<size_t>(axis)];

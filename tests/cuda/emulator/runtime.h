@@ -217,7 +217,7 @@ struct Exchange {
 struct Thread {
   State state = State::kNew;
   uint3 index{};
-  unsigned number = 0;  // the number of the thread in its block
+  unsigned number = 0;  // the flattened index of the thread in its block
   Fiber* fiber = nullptr;
   int line = 0;  // the line where the thread waits
   Exchange exchange;
@@ -232,7 +232,7 @@ struct Machine {
   Thread threads[kMaxThreads];
   Thread* current = nullptr;
   Fiber scheduler;
-  Fiber *idle = nullptr, *made = nullptr;  // the first idle fiber; the fiber that was made last
+  Fiber *idle = nullptr, *made = nullptr;  // idle: the first idle fiber; made: the fiber that was made last
   void (*body)(void** parameters) = nullptr;
   void** parameters = nullptr;
   const char* kernel = "";
@@ -647,8 +647,8 @@ __attribute__((noinline)) inline void copy_16(void* to, const void* from) {
 struct AsyncCopy {
   char* to = nullptr;
   const char* from = nullptr;
-  unsigned bytes = 0, exist = 0;  // size of the destination; number of bytes that are read: the rest of the destination becomes 0
-  unsigned batch = 0;             // number of the thread's batch to which the copy belongs
+  unsigned bytes = 0, exist = 0;  // bytes: size of the destination; exist: how many are read, the others become 0
+  unsigned batch = 0;             // index of the thread's batch to which the copy belongs
 };
 constexpr unsigned kMaxCopies = 256;  // maximum number of incomplete copies of a thread
 static AsyncCopy copies[kMaxThreads][kMaxCopies];

@@ -38,7 +38,7 @@ class Library {
   void* handle_;
 };
 
-/// Makes a context of the fake driver current on this thread for the duration of a scope, as a host's CUDA code does.
+/// Makes a context of the fake driver current on this thread for the duration of a scope, as the CUDA code of a host application does.
 class CurrentContext {
  public:
   CurrentContext(const Library& driver, void* context) : driver_(driver) { REQUIRE(driver.call<int>("cuCtxPushCurrent_v2", context) == 0); }

@@ -1,10 +1,11 @@
 // Declares the functions with which tests control the fake CUDA driver and ask it what has happened. The library exports them; Driver
-// (fake_cuda.h) finds them by name. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made
+// (fake_cuda.h) finds them by name. The fake computes on the CPU: a "cubin" is a shared object of kernels that the emulator's header made
 // runnable.
 //
 // Where CUDA permits several behaviours, the fake has the one that reveals most mistakes. Work on a stream runs only when something waits
-// for it. Device memory can be accessed only while a kernel or a copy of the driver runs, so that host code crashes if it uses a device
-// address as its own. New memory and freed memory contain NaNs. A write beyond an allocation is noticed when the allocation is freed.
+// for it. Device memory can be accessed only while a kernel or a copy of the driver runs, so that code on the CPU crashes if it uses a
+// device address as its own. New memory and freed memory contain NaNs. A write beyond an allocation is noticed when the allocation is
+// freed.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A libnvrtc without CUDA: it compiles with the host's C++ compiler and the emulator's header, into images that the fake driver loads. Its
-// functions have the names and parameters of NVRTC's. The build defines FAKE_NVRTC_VERSION (13000 means 13.0), FAKE_CXX, FAKE_EMULATOR
+// A libnvrtc without CUDA: it compiles with a C++ compiler for the CPU and the emulator's header, into images that the fake driver loads.
+// Its functions have the names and parameters of NVRTC's. The build defines FAKE_NVRTC_VERSION (13000 means 13.0), FAKE_CXX, FAKE_EMULATOR
 // (the emulator's folder) and EMULATOR_RUNTIME (the object of emulator/runtime.h).
 #include <fcntl.h>
 #include <spawn.h>
@@ -64,8 +64,8 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-/// Runs the host's compiler in a directory and writes its messages to messages.txt there. Asks the callback of `program` at intervals
-/// whether to cancel; if so, ends the compiler and sets `cancelled`. Returns true if the compiler succeeded.
+/// Runs the C++ compiler in a directory and writes its messages to messages.txt there. Asks the callback of `program` at intervals whether
+/// to cancel; if so, ends the compiler and sets `cancelled`. Returns true if the compiler succeeded.
 bool run_compiler(const std::vector<std::string>& words, const std::string& directory, Program& program, bool& cancelled) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));

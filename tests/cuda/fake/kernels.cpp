@@ -1,4 +1,4 @@
-// Implements the fake driver's libraries of kernels, and their launches. A "cubin" is a shared object whose kernels run on the host.
+// Implements the fake driver's libraries of kernels, and their launches. A "cubin" is a shared object whose kernels run on the CPU.
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/mman.h>

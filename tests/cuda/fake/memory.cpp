@@ -1,6 +1,6 @@
 // Implements the fake driver's memory: allocations with guard bytes behind them, pools, and copies. Device memory is mapped twice. The
-// mapping at device addresses is accessible only while a kernel runs, so that host code faults if it uses a device address as its own; the
-// driver's own code uses the other mapping.
+// mapping at device addresses is accessible only while a kernel runs, so that code on the CPU faults if it uses a device address as its
+// own; the driver's own code uses the other mapping.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -196,7 +196,7 @@ EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* handle) {
   return call.status();
 }
 
-/// Copies from the host to the device. Host memory is treated as pageable: the source is copied to a staging buffer before the call
+/// Copies from host memory to the device. Host memory is treated as pageable: the source is copied to a staging buffer before the call
 /// returns.
 EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyHtoDAsync");
@@ -210,7 +210,7 @@ EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
   });
 }
 
-/// Copies from the device to the host. Host memory is treated as pageable: the copy is complete when the call returns.
+/// Copies from the device to host memory. Host memory is treated as pageable: the copy is complete when the call returns.
 EXPORTED CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyDtoHAsync");
   Stream* const stream = usable(handle);

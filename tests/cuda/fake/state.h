@@ -107,7 +107,7 @@ struct Event {
 };
 struct Pool {
   int device;
-  size_t kept = 0, threshold = 0;  // bytes of free memory in the pool, and how many of them the pool keeps when the host synchronises
+  size_t kept = 0, threshold = 0;  // kept: bytes of free memory in the pool; threshold: how many of them it keeps when the CPU synchronises
 };
 struct Allocation {
   size_t bytes;
@@ -150,7 +150,7 @@ struct State {
   std::set<Kernel*> kernels;
   std::set<Graph*> graphs;
   std::set<ExecutableGraph*> executable_graphs;
-  // two mappings of the same memory; addresses in the first one are the device addresses
+  // two mappings of the same memory; the device addresses are addresses in device_view
   char *device_view = nullptr, *host_view = nullptr;
   std::map<std::string, int> calls;
   std::string fault_in, live, mistakes, functions;

@@ -22,7 +22,7 @@ struct Moment {
 
 /// The last accesses to one cell, which is a byte or a few bytes (harp_watch_array).
 struct Cell {
-  Moment write, read, update;  // the last store, load and atomic operation; an atomic operation is neither of the others
+  Moment write, read, update;  // the last store, load and atomic operation (which counts as neither store nor load)
   bool is_written = false;     // ever
   // Whether the cell was also read by a thread other than that of `read`: by another lane of the same warp, by another warp of the same
   // block, or by another block.
@@ -53,7 +53,7 @@ struct Access {
 };
 
 struct Launch {
-  std::map<std::pair<int, int>, HarpWatchCounts> counts;  // key: (number of the array, whether the accesses write it)
+  std::map<std::pair<int, int>, HarpWatchCounts> counts;  // key: (index of the array, whether the accesses write it)
   HarpWatchShared shared{};
   unsigned writers = 0;  // see harp_watch_writers
   // for each array, the state of its cells (a cell is one byte or a few bytes): 1 if it is read, 2 if it is written, 3 if both

@@ -44,7 +44,7 @@ struct HarpWatchShared {
 
 /// Forgets everything.
 void harp_watch_reset(int counts);
-/// Adds an array and returns its number. Accesses are recorded for units of `cell` bytes, the cells. `is_written` tells whether the array
+/// Adds an array and returns its index. Accesses are recorded for units of `cell` bytes, the cells. `is_written` tells whether the array
 /// already has contents. An array with the name "" may be accessed, but its accesses are not recorded.
 int harp_watch_array(const char* name, const void* begin, size_t bytes, size_t cell, int is_written);
 /// A launch begins.
