@@ -546,9 +546,9 @@ HARP_API harp_status harp_broadcast_index(int32_t result_rank, const int64_t* in
  * "float" means f16, bf16, f32 or f64, "int" any integer dtype, "complex" complex64 or complex128; integer arithmetic wraps. A list of
  * dtypes in parentheses at the end of a comment names the only operand dtypes that the function accepts. "bool:" at the start of a comment
  * says that the result is bool. Float functions are correctly rounded if IEEE 754 defines them (add, mul, div, recip, sqrt, fma, floor
- * ...); other functions have an error of at most 1.3 units in the last place. NaN, infinities, zeros and subnormals follow Annex F of the C
- * standard. A complex operation is a sequence of operations on the parts, each rounded. Complex numbers have no order. If a step of such a
- * sequence overflows, so does the result: complex arithmetic does not follow Annex G.
+ * ...); other functions have an error of at most 1.3 units in the last place in f32 and 1.5 in f64. NaN, infinities, zeros and subnormals
+ * follow Annex F of the C standard. A complex operation is a sequence of operations on the parts, each rounded. Complex numbers have no
+ * order. If a step of such a sequence overflows, so does the result: complex arithmetic does not follow Annex G.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Elementwise, one operand. */
@@ -1155,9 +1155,10 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  * ridx0, ridx1 ... are the element's indices and shape0, shape1 ... the sizes of the result's axes. input0[i, j] is an element of an input,
  * at any index. output is the element of the result, initially 0. Data may determine the bounds of a loop (for k in input1[ridx0] ..
  * input1[ridx0 + 1]), and a loop may end when it is done (while error > 1e-6 { ... }, break). let s = f32[8] is a local array of zeros.
- * docs/text-format.md has the grammar ("Functions of your own"). An error in the text is HARP_ERROR_PARSE, HARP_ERROR_DTYPE,
- * HARP_ERROR_SHAPE or HARP_ERROR_RANGE with line and column; any text is safe. A while loop that never ends keeps its run busy until the
- * flag harp_run_options.cancel is set; on a GPU even the flag does not end the loop, because kernels do not read it.
+ * docs/text-format.md has the grammar ("Functions of your own"). At most 256 inputs, 64 results and 64 KiB of text are allowed. An error in
+ * the text is HARP_ERROR_PARSE, HARP_ERROR_DTYPE, HARP_ERROR_SHAPE or HARP_ERROR_RANGE with line and column; any text is safe. A while
+ * loop that never ends keeps its run busy until the flag harp_run_options.cancel is set; on a GPU even the flag does not end the loop,
+ * because kernels do not read it.
  *
  * An index outside its array accesses no memory: the element is 0, and the run fails with HARP_ERROR_RANGE. The message names node, input,
  * axis (or the local array), index and size. If several index expressions of the body fail, the message is about the one that comes first
@@ -1335,7 +1336,7 @@ typedef struct harp_compile_options {
    * and then settings of the whole kernel, for the loops of a CPU:
    *   partition     split loops at the iterations where a condition changes
    *   overlap       the last vector or tile overlaps the one before it
-   *   nontemporal   use non-temporal stores, which harp chooses by itself from 16 MiB on; vectors then do not overlap
+   *   nontemporal   use non-temporal stores, which harp chooses by itself from 15 MiB on; vectors then do not overlap
    *   defer_stores  for rows processed in several passes: interleave the last pass, which stores, with the next-to-last one of the next row
    *   prefetch      for row sums, row scans and transposed blocks: prefetch the next rows or blocks
    *   nan_flag      compute maxima of f32 or f64 with an instruction that drops NaN; if the processor's invalid flag shows a NaN, redo them

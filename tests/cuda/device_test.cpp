@@ -259,7 +259,9 @@ TEST_CASE("H5.device: a GPU is lost after a failure from which CUDA cannot recov
       {226, hardware},
       {709, "The host application destroyed the CUDA context: harp cannot use it any more"},
       {810, "CUDA's multi-process service ended this process's use of the device"}};
-  for (const auto& [status, loss] : losses) {
+  for (const auto& entry : losses) {
+    const int status = entry.first;
+    const std::string& loss = entry.second;
     CAPTURE(status);
     driver.library().call<void>("fake_cuda_reset");
     const Context context = fake_cuda::make_context(driver);

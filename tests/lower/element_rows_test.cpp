@@ -36,20 +36,11 @@ std::string matrix_graph(const std::string& m, const std::string& n, const std::
 
 TEST_CASE("G3.sum,max/interp,c L2: reductions over rows with an operand that is broadcast, transposed or masked along them") {
   const Backends backends;
-  for (const auto& [m, n] : std::initializer_list<std::pair<int64_t, int64_t>>{{1, 1},
-                                                                               {3, 1},
-                                                                               {1, 70},
-                                                                               {40, 3},
-                                                                               {9, 15},
-                                                                               {50, 16},
-                                                                               {21, 17},
-                                                                               {70, 31},
-                                                                               {33, 63},
-                                                                               {20, 64},
-                                                                               {30, 65},
-                                                                               {45, 100},
-                                                                               {7, 1000},
-                                                                               {5, 4099}}) {
+  const std::initializer_list<std::pair<int64_t, int64_t>> sizes = {{1, 1},   {3, 1},    {1, 70},   {40, 3},  {9, 15},
+                                                                    {50, 16}, {21, 17},  {70, 31},  {33, 63}, {20, 64},
+                                                                    {30, 65}, {45, 100}, {7, 1000}, {5, 4099}};
+  for (const auto& size : sizes) {
+    const int64_t m = size.first, n = size.second;
     CAPTURE(m);
     CAPTURE(n);
     const auto check = [&](const std::string& rows, const std::string& columns, const std::string& dtype) {

@@ -151,8 +151,9 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c L2: reductions of a short axis in fro
 
 TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c L6: blocks of a few rows and columns (downsampling)") {
   const Backends backends;
-  for (const auto& [rows, columns] : {std::pair{2, 2}, {2, 3}, {3, 2}, {4, 4}, {2, 8}, {5, 3}, {16, 1}, {1, 7}})
+  for (const auto& block : {std::pair{2, 2}, {2, 3}, {3, 2}, {4, 4}, {2, 8}, {5, 3}, {16, 1}, {1, 7}})
     for (const auto& [m, n] : {std::pair<int64_t, int64_t>{1, 1}, {3, 16}, {5, 37}}) {
+      const int rows = block.first, columns = block.second;
       CAPTURE(rows);
       CAPTURE(columns);
       const std::string r = std::to_string(rows), c = std::to_string(columns);
