@@ -47,7 +47,7 @@ def _within(by: Tensor, bits: int) -> Tensor:
 
 
 def positive(x: Array, /) -> Tensor:
-    """x itself."""
+    """x itself, which must have numbers: bool is a TypeError."""
     return +asarray(x)
 
 

@@ -39,7 +39,13 @@ constexpr std::array<std::string_view, kOperators> kNames = {
 constexpr bool is_comparison(Operator op) { return op >= kLess && op <= kGreaterEqual; }
 std::array<int32_t, kOperators> numbers;  // for each operator, the index of its operation in the table of operations
 
-PyObject* positive(PyObject* x) { return tensor(node_of_tensor(x)); }
+PyObject* positive(PyObject* x) {
+  const Ref<Node>& node = node_of_tensor(x);
+  if (node->type->dtype != HARP_BOOL) return tensor(node);
+  // as in NumPy 2 and PyTorch
+  PyErr_SetString(PyExc_TypeError, "positive: expected numbers, got bool; astype(x, int8) has 1 for True and 0 for False");
+  return nullptr;
+}
 
 PyObject* finish(Ref<Node> node) {
   realise_if_long(node.get());

@@ -137,7 +137,6 @@ I**0
 ~I
 ~B
 -B
-+B
 B-B
 B/B
 B^True
@@ -369,3 +368,10 @@ def compare(made, expected):
 @pytest.mark.filterwarnings("ignore")
 def test_as_in_numpy(text):
     compare(evaluated(text, harp), evaluated(text, np))
+
+
+def test_positive_of_bools():
+    """As in NumPy 2 and PyTorch; NumPy 1 still returns the bools, with a warning."""
+    for function in (lambda x: +x, harp.positive):
+        with pytest.raises(TypeError, match="positive: expected numbers, got bool"):
+            function(harp.asarray(ARRAYS["B"]))
