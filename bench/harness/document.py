@@ -190,14 +190,14 @@ draws programs from every family of operations and from composites (small networ
 sizes, with numbers instead of them, and as NumPy, PyTorch and a plain C loop (`gcc -O3 -march=native`) in the same process, in interleaved
 rounds. A case whose results differ has failed.
 
-The score of a case is its speed relative to the best peer (to the C loop's time the least time of a call of harp is added); a case that
-reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak, both measured in the run) counts as at least 1. For each family the report
-has the distribution of the scores, the speed relative to the roofline, the speed with symbolic sizes ÷ that with numbers, the speed without ÷
-with the caller's workspace, and memory and time of the compilation. The worst cases are lines that `./dev cliffs --replay 'LINE'` measures
-again; it also prints their graphs. `--json FILE` writes the records to FILE instead of a file in `build/cliffs`, and
-`./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the same seed. A picture, `FILE` with the ending `.svg`, has a row
-for each family and in it a dot for each case, at its speed relative to the best peer and in that peer's colour. `--family NAME` restricts the
-sweep to a family, `--list` names the families.
+The score of a case is its speed relative to the best peer; a case that reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak,
+both measured in the run) counts as at least 1. Because a C loop is called directly, the least time that any call of harp takes is added to the
+loop's time. For each family the report has the distribution of the scores, the speed relative to the roofline, the speed with symbolic sizes
+relative to that with numbers, the speed with a workspace of harp's relative to that with a workspace of the caller's, and memory and time of
+the compilation. The worst cases are lines that `./dev cliffs --replay 'LINE'` measures again; it also prints their graphs. `--json FILE` writes
+the records to FILE instead of a file in `build/cliffs`, and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the
+same seed. A picture, `FILE` with the ending `.svg`, has a row for each family and in it a dot for each case, at its speed relative to the best
+peer and in that peer's colour. `--family NAME` restricts the sweep to a family, `--list` names the families.
 
 The C loops are what a C programmer writes without a library: sorting by `qsort`, the greatest numbers in a short sorted list, Fourier
 transforms of lengths that are powers of two by radix 2, products of matrices and networks as nested loops over rows. There is none for Fourier
