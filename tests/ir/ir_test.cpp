@@ -347,7 +347,7 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
 
-  // A mask inside an If may have been simplified under the If's condition. Therefore even a masked load must not move out of the If.
+  // Inside an If, the optimiser may leave the If's condition out of a mask. Therefore even a masked load must not move out of the If.
   branch->condition = Sym(6) - i;
   branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
   b.kernel.body = {b.loop(i, 10, {branch})};
