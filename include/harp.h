@@ -1468,9 +1468,10 @@ typedef struct harp_run_options {
  * HARP_RUN_STAGE). New buffers are on that device too, or on the backend's first device if no buffer is given.
  *
  * Outputs must not overlap each other or an input (HARP_ERROR_ALIAS), with one exception: an output may be the same array as an input that
- * its harp_array_info lists in `in_place`. The result then replaces the input and has the same bits. An input is listed if the output is
- * computed element by element from arrays of the output's dtype and sizes that nothing else needs afterwards: for y = relu(x + b), y may be
- * x. The list depends on the graph and the optimiser passes, not on the backend, the machine or the sizes.
+ * its harp_array_info lists in `in_place`. The result then replaces the input and has the same bits. An input is listed if it has the
+ * output's dtype and sizes, and the generated code reads each of its elements only before it stores the same element of the output: for
+ * y = relu(x + b), y may be x. Compiled for another machine, backend, version of harp or other sizes, the same graph may have another list,
+ * so read the list of each program.
  */
 HARP_API harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer* const* inputs, size_t n_outputs,
                                       harp_buffer** outputs, const harp_run_options* options, harp_error** err);

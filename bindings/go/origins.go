@@ -198,6 +198,7 @@ func checkOrigins(y *expr, xs []*Tensor) error {
 
 func lostOrigins(leaf *Tensor) error {
 	return mistake(ErrNoGradient, "grad: the result depends on an array of shape %v that was computed before, because its values were read, because "+
-		"it is a result of Jit, or because its computation had more than %d operations. The gradient would leave out what that array was "+
-		"computed from. Call Grad before the values are read, or call Realize if the array is meant as a constant", leaf.sig.dims, maxDepth)
+		"it is a result of Jit, or because it had recorded too much (a chain of %d operations, %d arrays, or %d MiB of arrays). The gradient would "+
+		"leave out what that array was computed from. Call Grad before the values are read, or call Realize if the array is meant as a constant",
+		leaf.sig.dims, maxDepth, maxLeaves, maxPending>>20)
 }

@@ -72,7 +72,15 @@ struct SelectedCode {
   std::span<const NamedSize> sizes;
 };
 
-SelectedCode code_for(const harp_program& program, std::span<const RunArray> inputs, RunSettings& settings) {
+/// Tests whether an output begins where an input begins, as an output that replaces an input does.
+bool replaces_input(std::span<const RunArray> inputs, std::span<const RunArray> outputs) {
+  return std::ranges::any_of(outputs, [&](const RunArray& output) {
+    return !output.is_missing && std::ranges::any_of(inputs, [&](const RunArray& input) { return input.data == output.data; });
+  });
+}
+
+SelectedCode code_for(const harp_program& program, std::span<const RunArray> inputs, std::span<const RunArray> outputs,
+                      RunSettings& settings) {
   const LoadedProgram& general = program.compiled->program;
   const SelectedCode all{general, settings.sizes.span()};
   if (program.specializer == nullptr) return all;
@@ -81,7 +89,8 @@ SelectedCode code_for(const harp_program& program, std::span<const RunArray> inp
   StackArray<int64_t, kFewArguments> values(general.signature().variables.size(), settings.memory.book);
   general.binding().bind(types.span(), all.sizes, values.span());
   const Specializer::Special* const special = program.specializer->find(values.span());
-  const bool fits = special != nullptr && (settings.memory.workspace == nullptr || special->workspace <= settings.memory.workspace_bytes);
+  const bool fits = special != nullptr && (settings.memory.workspace == nullptr || special->workspace <= settings.memory.workspace_bytes) &&
+                    (special->in_place_like_general || !replaces_input(inputs, outputs));
   return fits ? SelectedCode{special->compiled->program, {}} : all;
 }
 
@@ -133,7 +142,7 @@ harp_status harp_program_run(harp_program* program, size_t n_inputs, harp_buffer
         targets[i].is_missing = true;
     }
     NewOutputs made(*program->context, n_outputs, settings.memory.book);
-    const SelectedCode code = code_for(*program, sources.span(), settings);
+    const SelectedCode code = code_for(*program, sources.span(), targets.span(), settings);
     code.program.run(settings.arguments(sources.span(), targets.span(), code.sizes), settings.memory, &made);
     made.hand_over(outputs);
   });
@@ -148,7 +157,7 @@ harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp
     StackArray<RunArray, kFewArguments> sources(n_inputs, settings.memory.book), targets(n_outputs, settings.memory.book);
     for (size_t i = 0; i < n_inputs; ++i) sources[i] = array_argument("input", i, inputs[i]);
     for (size_t i = 0; i < n_outputs; ++i) targets[i] = array_argument("output", i, outputs[i]);
-    const SelectedCode code = code_for(*program, sources.span(), settings);
+    const SelectedCode code = code_for(*program, sources.span(), targets.span(), settings);
     code.program.run(settings.arguments(sources.span(), targets.span(), code.sizes), settings.memory, nullptr);
   });
 }

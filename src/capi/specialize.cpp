@@ -17,7 +17,7 @@ namespace {
 constexpr int kYields = 1000;
 
 /// Tests whether each output that `general` can write into the buffer of an input can also be written into that buffer by `special`.
-bool replaces_in_place(const Signature& special, const Signature& general) {
+bool is_in_place_like(const Signature& special, const Signature& general) {
   for (size_t i = 0; i < general.outputs.size(); ++i)
     if (!std::ranges::includes(special.outputs[i].in_place, general.outputs[i].in_place)) return false;
   return true;
@@ -32,23 +32,17 @@ Specializer::Specializer(std::unique_ptr<const Graph> graph, CompileSettings set
       variables_(general_->program.signature().variables.size()),
       counted_(kMostCounts * variables_) {}
 
-/// Returns the entry that specialize() has made for these values of the shape variables, or null. The entry may contain no program.
-const Specializer::Special* Specializer::made(std::span<const int64_t> values) const noexcept {
+const Specializer::Special* Specializer::known(std::span<const int64_t> values) const noexcept {
   const size_t n = n_programs_.load(std::memory_order_acquire);
   for (size_t i = 0; i < n; ++i)
     if (std::ranges::equal(programs_[i].values, values)) return &programs_[i];
   return nullptr;
 }
 
-const Specializer::Special* Specializer::known(std::span<const int64_t> values) const noexcept {
-  const Special* const special = made(values);
-  return special != nullptr && special->compiled != nullptr ? special : nullptr;
-}
-
 const Specializer::Special* Specializer::find(std::span<const int64_t> values) noexcept {
-  const Special* const special = made(values);
+  const Special* const special = known(values);
   if (special == nullptr) count(values);
-  return special != nullptr && special->compiled != nullptr ? special : nullptr;
+  return special;
 }
 
 /// Counts a run with these values of the shape variables. If all 32 slots are used by other values, decreases every count by one instead.
@@ -88,7 +82,7 @@ std::vector<std::vector<int64_t>> Specializer::repeated() {
   std::vector<std::pair<uint64_t, std::vector<int64_t>>> found;
   for (size_t i = 0; i < kMostCounts; ++i) {
     const auto values = std::span(all).subspan(i * variables_, variables_);
-    if (runs[i] >= 2 && made(values) == nullptr) found.emplace_back(runs[i], std::vector<int64_t>(values.begin(), values.end()));
+    if (runs[i] >= 2 && known(values) == nullptr) found.emplace_back(runs[i], std::vector<int64_t>(values.begin(), values.end()));
   }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::vector<int64_t>> sizes;
@@ -101,11 +95,10 @@ Specializer::Special Specializer::compile(harp_context& context, std::vector<int
   CompileSettings settings = settings_;
   for (size_t i = 0; i < variables_; ++i) settings.specialize.emplace_back(signature.variables[i].name, values[i]);
   TimeLimit limit(context.process, context.service.timeout());
-  Special special{std::move(values), find_or_compile(context, *graph_, settings, limit).program, 0};
-  if (!replaces_in_place(special.compiled->program.signature(), signature)) special.compiled = nullptr;
-  if (special.compiled)
-    special.workspace = static_cast<size_t>(special.compiled->program.executable().workspace_bytes({}, context.hooks.width));
-  return special;
+  std::shared_ptr<const CompiledProgram> compiled = find_or_compile(context, *graph_, settings, limit).program;
+  const bool in_place = is_in_place_like(compiled->program.signature(), signature);
+  const auto workspace = static_cast<size_t>(compiled->program.executable().workspace_bytes({}, context.hooks.width));
+  return {std::move(values), std::move(compiled), in_place, workspace};
 }
 
 size_t Specializer::specialize(harp_context& context) {

@@ -30,9 +30,10 @@ class Specializer {
   /// A program for one combination of sizes.
   struct Special {
     std::vector<int64_t> values;  // the values of the shape variables
-    // The specialised program. Null if these sizes must use the general program, because only the general program can write a certain
-    // output into the buffer of an input.
     std::shared_ptr<const CompiledProgram> compiled;
+    // Whether it can write each output into the buffer of every input into which the general program can write it. If not, a run that
+    // passes one array as input and output executes the general program.
+    bool in_place_like_general = false;
     size_t workspace = 0;  // bytes of workspace that a run needs with the context's number of threads
   };
 
@@ -51,7 +52,6 @@ class Specializer {
   size_t programs() const { return n_programs_.load(std::memory_order_acquire); }
 
  private:
-  const Special* made(std::span<const int64_t> values) const noexcept;
   void count(std::span<const int64_t> values) noexcept;
   std::vector<std::vector<int64_t>> repeated();
   Special compile(harp_context& context, std::vector<int64_t> values) const;

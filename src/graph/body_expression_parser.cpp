@@ -49,7 +49,8 @@ BodyExpressionParser::BodyExpressionParser(std::string_view source, std::span<co
 
 int BodyExpressionParser::add(BodyExpression e, size_t offset) {
   for (const int operand : e.operands) e.depth = std::max(e.depth, at(operand).depth + 1);
-  if (e.depth > kMaxDepth) c_.fail_token(offset, cat("the expression nests more than ", kMaxDepth, " operations"));
+  if (e.depth > kMaxDepth)
+    c_.fail_token(offset, cat("the expression nests operations ", e.depth, " levels deep; at most ", kMaxDepth, " are allowed"));
   body_.expressions.push_back(std::move(e));
   return static_cast<int>(body_.expressions.size()) - 1;
 }
@@ -76,7 +77,8 @@ BodyExpressionParser::Value BodyExpressionParser::expression(int level) {
     const size_t offset = c_.next().offset;
     const Value right = expression(infix->level + 1);
     left = combine(*infix, left, right, offset);
-    if (infix->level == 0 && see_infix(0) != nullptr && see_infix(0)->level == 0) c_.fail_here("comparisons do not chain");
+    if (infix->level == 0 && see_infix(0) != nullptr && see_infix(0)->level == 0)
+      c_.fail_here("comparisons do not chain; join two of them with &");
   }
   return left;
 }
@@ -96,7 +98,7 @@ int BodyExpressionParser::apply(Op op, std::vector<int> operands, size_t offset)
   for (size_t i = 0; i < operands.size(); ++i) {
     const DType mine = at(operands[i]).dtype;
     if (!is_operand(op, i)) {
-      if (!is_bool(mine)) c_.at(offset, [&] { fail(Code::kDType, row.name, ": the condition is ", name(mine), ", not bool"); });
+      if (!is_bool(mine)) c_.at(offset, [&] { fail(Code::kDType, row.name, ": the condition must be bool, got ", name(mine)); });
       continue;
     }
     if (dtype != DType::kUnknown && mine != dtype)
@@ -239,7 +241,7 @@ int BodyExpressionParser::load(const Token& token, int input) {
 int BodyExpressionParser::index() {
   const size_t offset = c_.peek().offset;
   const int value = typed(expression(), DType::kI64);
-  if (!is_int(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "an index is ", name(at(value).dtype), ", not an integer"); });
+  if (!is_int(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "an index must be an integer, got ", name(at(value).dtype)); });
   return as_i64(value, offset);
 }
 
@@ -279,7 +281,7 @@ int BodyExpressionParser::call(const Token& function) {
   std::vector<Value> values;
   while (!c_.accept(")")) {
     if (!values.empty() && !c_.accept(",")) c_.fail_expected("\",\" or \")\"");
-    if (values.size() == 4) c_.fail_here("too many arguments");
+    if (values.size() == 4) c_.fail_here("too many arguments; a function takes at most 3");
     values.push_back(expression());
   }
   if (const auto dtype = dtype_from_name(function.text); dtype && *dtype != DType::kUnknown) return convert(function, *dtype, values);

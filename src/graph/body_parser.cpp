@@ -136,8 +136,9 @@ class BodyParser : BodyExpressionParser {
     c_.expect("]");
     if (length < 1 || length > ElementBody::kMaxElements - elements_)
       c_.at(offset, [&] {
-        fail(Code::kRange, "an array of ", length, length == 1 ? " element" : " elements", elements_ > 0 ? cat(" after ", elements_) : "",
-             "; the arrays of a body have 1 to ", ElementBody::kMaxElements, " elements in all");
+        fail(Code::kRange, "the array has ", length, length == 1 ? " element" : " elements",
+             elements_ > 0 ? cat(", and the arrays before it have ", elements_) : "",
+             "; an array must have at least 1, and all arrays of a body together at most ", ElementBody::kMaxElements);
       });
     elements_ += length;
     body_.has_arrays = true;
@@ -173,7 +174,7 @@ class BodyParser : BodyExpressionParser {
     return inner;
   }
   BodyStatement leave() {
-    if (open_loops_ == 0) c_.fail_here("break stands in no loop");
+    if (open_loops_ == 0) c_.fail_here("break must be inside a loop (for or while)");
     c_.next();
     return {BodyStatement::kBreak};
   }
@@ -181,7 +182,7 @@ class BodyParser : BodyExpressionParser {
     const size_t offset = c_.peek().offset;
     const int value = typed(expression(), DType::kI64);
     if (!is_int(at(value).dtype))
-      c_.at(offset, [&] { fail(Code::kDType, "a bound of a loop is ", name(at(value).dtype), ", not an integer"); });
+      c_.at(offset, [&] { fail(Code::kDType, "a bound of a loop must be an integer, got ", name(at(value).dtype)); });
     return as_i64(value, offset);
   }
 
@@ -199,7 +200,7 @@ class BodyParser : BodyExpressionParser {
   int condition() {
     const size_t offset = c_.peek().offset;
     const int value = typed(expression(), std::nullopt);
-    if (!is_bool(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "the condition is ", name(at(value).dtype), ", not bool"); });
+    if (!is_bool(at(value).dtype)) c_.at(offset, [&] { fail(Code::kDType, "the condition must be bool, got ", name(at(value).dtype)); });
     return value;
   }
 

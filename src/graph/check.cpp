@@ -33,8 +33,8 @@ void check_dtype(std::string_view op, DType dtype) {
 void check_expression(std::string_view op, const Graph& graph, Dim dim, std::string_view what) {
   if (dim.is_constant()) return;
   HARP_CHECK(dim.node()->table == &graph.dims(), Code::kInvalidArgument, op, ": ", what, " uses shape variables of another graph");
-  HARP_CHECK(dim.node()->weight <= kMaxDimWeight, Code::kOverflow, op, ": ", what, " is too long an expression: it has more than ",
-             kMaxDimWeight, " terms and factors");
+  HARP_CHECK(dim.node()->weight <= kMaxDimWeight, Code::kOverflow, op, ": ", what, " is too long an expression; at most ", kMaxDimWeight,
+             " terms and factors are allowed");
 }
 
 void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what) {

@@ -30,7 +30,7 @@ class SignatureParser {
       if (!result.parameters.empty()) {
         if (!c_.accept(",")) c_.fail_expected("\",\" or \")\"");
       }
-      if (result.parameters.size() == kMaxParameters) c_.fail_here(cat("more than ", kMaxParameters, " parameters"));
+      if (result.parameters.size() == kMaxParameters) c_.fail_here(cat("too many parameters; at most ", kMaxParameters, " are allowed"));
       result.parameters.push_back(parameter());
     }
     c_.skip_newlines();
@@ -129,7 +129,9 @@ class SignatureParser {
     const size_t offset = c_.peek().offset;
     const Literal literal = text::parse_literal(c_);
     if (literal.kind == Literal::kTyped || literal.kind == Literal::kBool)
-      c_.fail_token(offset, cat("expected a plain number, because the parameter is already ", name(dtype)));
+      c_.fail_token(offset,
+                    cat("expected a number without a dtype, such as 0.5, found a ",
+                        literal.kind == Literal::kBool ? "bool" : "number with a dtype", "; the parameter has dtype ", name(dtype)));
     NativeParameter result{NativeParameter::kNumber, dtype};
     result.number = c_.at(offset, [&] { return to_scalar("native", literal, dtype); });
     return result;

@@ -49,7 +49,7 @@ class DimParser {
   Dim checked(size_t offset, Operation operation) {
     const Dim result = c_.at(offset, operation);
     if (!result.is_constant() && result.node()->weight > kMaxDimWeight)
-      c_.fail_token(offset, cat("the expression has more than ", kMaxDimWeight, " terms and factors"));
+      c_.fail_token(offset, cat("the expression is too long; at most ", kMaxDimWeight, " terms and factors are allowed"));
     return result;
   }
 

@@ -171,8 +171,8 @@ IndexItem ExpressionParser::parse_index_item() {
     if (!c_.accept(":")) return item;
     const size_t offset = c_.peek().offset;
     const Dim step = parse_bound().value_or(1);
-    if (!step.is_constant()) c_.fail_token(offset, cat("the step of a slice is a number, not ", to_string(step)));
-    if (step.is_constant(0)) c_.fail_token(offset, "the step of a slice is 0");
+    if (!step.is_constant()) c_.fail_token(offset, cat("the step of a slice must be a number, got ", to_string(step)));
+    if (step.is_constant(0)) c_.fail_token(offset, "the step of a slice must not be 0");
     item.slice.step = step.constant();
     return item;
   }
@@ -182,7 +182,7 @@ IndexItem ExpressionParser::parse_index_item() {
   const Value value = parse_expression();
   if (value.node != nullptr) return {.kind = IndexItem::kArray, .array = value.node};
   if (value.literal.kind != Literal::kInteger)
-    c_.fail_token(value.offset, cat("an index is a whole number, a slice, none, ... or an array of integers, not ",
+    c_.fail_token(value.offset, cat("an index must be a whole number, a slice, none, an ellipsis (...) or an array of integers, got ",
                                     value.literal.negative ? "-" : "", value.literal.text));
   return {.kind = IndexItem::kPosition, .position = to_i64(c_, value)};
 }

@@ -80,7 +80,7 @@ class Lexer {
     size_t length;
     if (peek(0) == '0' && peek(1) == 'x') {
       length = length_of(is_hex_digit, 2);
-      if (length == 2) fail_at(source_, at_, "0x without digits");
+      if (length == 2) fail_at(source_, at_, "expected hexadecimal digits after 0x, as in 0x7fc00000");
     } else {
       length = length_of(is_digit);
       // A single dot begins a fraction; two dots belong to a range such as 1..4096.
@@ -103,14 +103,14 @@ class Lexer {
   size_t string_length() const {
     if (source_.substr(at_, 3) == kLines) {
       const size_t end = source_.find(kLines, at_ + 3);
-      if (end == source_.npos) fail_at(source_, at_, "a text without its closing \"\"\"");
+      if (end == source_.npos) fail_at(source_, at_, "the text that begins here has no closing \"\"\"");
       return end + 3 - at_;
     }
     for (size_t i = 1; at_ + i < source_.size() && source_[at_ + i] != '\n'; ++i) {
       if (source_[at_ + i] == '"') return i + 1;
       if (source_[at_ + i] == '\\') ++i;
     }
-    fail_at(source_, at_, "a string without a closing quote");
+    fail_at(source_, at_, "the string that begins here has no closing quote on its line");
   }
 
   void push_symbol(std::vector<Token>& tokens) {

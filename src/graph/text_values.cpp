@@ -28,7 +28,7 @@ std::optional<Literal> accept_literal(Cursor& c) {
   else if (token.kind != TokenKind::kReal && !c.sees("nan") && !c.sees("inf"))
     return std::nullopt;
   if (token.kind == TokenKind::kInteger && token.text.starts_with("0x"))
-    c.fail_here("hexadecimal is only for bits=, as in f32(bits=0x7fc00000)");
+    c.fail_expected("a decimal number (hexadecimal digits are only for bits, as in f32(bits=0x7fc00000))");
   c.next();
   return literal;
 }
@@ -51,10 +51,11 @@ Scalar parse_value(Cursor& c, DType dtype, size_t offset) {
   Scalar value{dtype, {0, 0}};
   if (c.accept("bits")) {  // the value can be given by its bits, because not every NaN has another notation
     c.expect("=");
-    const Token bits = c.next();
+    const Token bits = c.peek();
     const size_t digits = bits.text.size() < 2 ? 0 : bits.text.size() - 2;
     if (bits.kind != TokenKind::kInteger || !bits.text.starts_with("0x") || digits > 2 * size_of(dtype))
-      c.fail_token(bits.offset, cat("expected up to ", 2 * size_of(dtype), " hexadecimal digits, as in 0x7fc00000"));
+      c.fail_expected(cat("0x and up to ", 2 * size_of(dtype), " hexadecimal digits, the bits of ", name(dtype)));
+    c.next();
     for (char digit : bits.text.substr(2))
       value.bits[0] = value.bits[0] << 4 | static_cast<uint64_t>(digit <= '9' ? digit - '0' : (digit | 32) - 'a' + 10);
     if (is_bool(dtype)) value.bits[0] = value.bits[0] != 0;

@@ -94,7 +94,7 @@ Array evaluate_slice(const Node& node, std::span<const Array> sources, const Siz
     const int64_t last = start + (result.shape[axis] - 1) * slice.step[axis];
     const int64_t size = sources[0].shape[axis];
     HARP_CHECK(start >= 0 && start < size && last >= 0 && last < size, Code::kRange, "slice: elements ", start, " to ", last, " of axis ",
-               axis, ", which has ", size);
+               axis, " are taken, but the axis has size ", size);
     result.data += byte_offset(result, start * result.strides[axis]);
     result.strides[axis] *= slice.step[axis];
   }
@@ -108,7 +108,8 @@ Array evaluate_pad(const Node& node, std::span<const Array> sources, const Sizes
   for (size_t axis = 0; axis < pad.before.size(); ++axis) {
     start.push_back(sizes.value(pad.before[axis]));
     HARP_CHECK(start[axis] >= 0 && start[axis] + sources[0].shape[axis] <= result.shape[axis], Code::kRange, "pad: axis ", axis,
-               " of size ", sources[0].shape[axis], " with ", start[axis], " before it does not fit ", result.shape[axis]);
+               " of size ", sources[0].shape[axis], " with ", start[axis], " elements before it does not fit the result's size ",
+               result.shape[axis]);
   }
   fill(result, pad.value, sizes);
   copy_elements(sources[0], part_of(result, start, sources[0].shape), sizes);
@@ -125,7 +126,7 @@ Array evaluate_unfold(const Node& node, std::span<const Array> sources, const Si
   if (result.count() == 0) return result;
   const int64_t last = (result.shape[unfold.axis] - 1) * unfold.stride + (result.shape.back() - 1) * unfold.dilation;
   HARP_CHECK(last < sources[0].shape[unfold.axis], Code::kRange, "unfold: windows reach element ", last, " of axis ", unfold.axis,
-             ", which has ", sources[0].shape[unfold.axis]);
+             ", but the axis has size ", sources[0].shape[unfold.axis]);
   return result;
 }
 
@@ -134,8 +135,8 @@ Array evaluate_concat(const Node& node, std::span<const Array> sources, const Si
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   std::vector<int64_t> start(result.shape.size(), 0);
   for (const Array& source : sources) {
-    HARP_CHECK(start[axis] + source.shape[axis] <= result.shape[axis], Code::kShape, "concat: the operands have more than ",
-               result.shape[axis], " elements along axis ", axis);
+    HARP_CHECK(start[axis] + source.shape[axis] <= result.shape[axis], Code::kShape, "concat: the operands have more than the ",
+               result.shape[axis], " elements of the result along axis ", axis);
     copy_elements(source, part_of(result, start, source.shape), sizes);
     start[axis] += source.shape[axis];
   }

@@ -59,12 +59,13 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
   row->body = with_nan_retry([&] {
     Body body;
     std::vector<BlockLevel> levels;
+    const auto index_at = [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); };
+    const bool has_nan_lanes = nan_lanes_pay(count, [&](Sym inner) { return index_at(0, inner); });
     for (int64_t i = 0; i < together; ++i) {
-      levels.push_back(lane_level(count));
+      levels.push_back(lane_level(count, has_nan_lanes));
       declare(levels.back(), body);
     }
-    lane_block(
-        levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
+    lane_block(levels, 0, count, index_at, body);
     // The folds come directly after one another, so that the renderer can combine the vectors of two folds.
     for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
@@ -113,9 +114,10 @@ Body ReduceLowering::rows_with_deferred_stores(const Index& outer_kept) {
 Body ReduceLowering::lane_pass(const Index& kept) {
   const Shape inner_shape = sizes(inner_), outer_shape = sizes(outer_);
   const Sym count = element_count(inner_shape);
+  const bool has_nan_lanes = nan_lanes_pay(count, [&](Sym inner) { return source_index(kept, 0, inner); });
   std::vector<BlockLevel> levels;
   for (int l = levels_of(*pass_, count, kLaneBlock, 1, c_.holds); l-- > 0;)
-    levels.push_back(levels.empty() ? lane_level(count) : new_level(kLanes));
+    levels.push_back(levels.empty() ? lane_level(count, has_nan_lanes) : new_level(kLanes));
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kLaneBlock));
 
@@ -150,13 +152,13 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
 // Requires a reduction that may combine elements in any order. The remainder of the row must be processed before the other parts are merged
-// into `level`: the merge may set lanes of `level` to NaN, and the max that combines further elements would ignore that NaN.
+// into `level`: the merge may set lanes of `level` to NaN, and number_lanes() would ignore that NaN.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
   Body body;
   std::vector<BlockLevel> parts = {level};
-  while (std::ssize(parts) < together) parts.push_back(lane_level(count));
+  while (std::ssize(parts) < together) parts.push_back(lane_level(count, !level.nans.empty()));
   for (const BlockLevel& one : parts) declare(one, body);
   lane_block(
       parts, 0, part, [&](size_t i, Sym inner) { return source_index(kept, 0, part * static_cast<int64_t>(i) + inner); }, body);
@@ -179,13 +181,15 @@ Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym b
   groups->step = group;
   Loop* block = new_loop(arena_, "block", 0, kLanes);
   std::vector<BlockLevel> rows;
+  const auto index_of_row = [&](size_t i, Sym inner) {
+    return index_at((groups->variable + block->variable + kLanes * static_cast<int64_t>(i)) * kLaneBlock + inner);
+  };
+  const bool has_nan_lanes = nan_lanes_pay(kLaneBlock, [&](Sym inner) { return index_of_row(0, inner); });
   for (int64_t i = 0; i < parts_together(); ++i) {
-    rows.push_back(lane_level(kLaneBlock));
+    rows.push_back(lane_level(kLaneBlock, has_nan_lanes));
     declare(rows.back(), block->body);
   }
-  const auto first = [&](size_t i) { return (groups->variable + block->variable + kLanes * static_cast<int64_t>(i)) * kLaneBlock; };
-  lane_block(
-      rows, 0, kLaneBlock, [&](size_t i, Sym inner) { return index_at(first(i) + inner); }, block->body);
+  lane_block(rows, 0, kLaneBlock, index_of_row, block->body);
   for (const BlockLevel& row : rows) fold(row, std::nullopt, block->body);
   for (const BlockLevel& row : rows) carry(row, 0, blocks_of, block->variable, block->body);
   groups->body = {block};
@@ -215,9 +219,9 @@ void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const st
 
 // --- lanes -------------------------------------------------------------------------------------------------------------------
 
-ReduceLowering::BlockLevel ReduceLowering::lane_level(Sym count) {
+ReduceLowering::BlockLevel ReduceLowering::lane_level(Sym count, bool has_nan_lanes) {
   BlockLevel level = new_level(lanes_of(count));
-  if (!c_.schedule.nan_flag && nan_lanes_pay(count)) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
+  if (has_nan_lanes) level.nans = accumulators_.add(pass_->reduces, kLanes / 2);
   return level;
 }
 
@@ -234,8 +238,9 @@ int64_t ReduceLowering::lanes_of(Sym count) const {
 void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, Body& body) {
   std::vector<ElementRows> found;
   // lane_block_by_rows() combines elements into all 64 lanes. A reduction of at most 32 elements has fewer lanes, so it must not use that
-  // function.
-  if (lanes_of(element_count(sizes(inner_))) == kLanes)
+  // function. Nor must a level with NaN lanes: if it processed some of its blocks by rows and others by steps, the max of the steps
+  // (number_lanes()) would ignore a NaN that the rows have found.
+  if (lanes_of(element_count(sizes(inner_))) == kLanes && rows[0].nans.empty())
     for (size_t i = 0; i < rows.size() && found.size() == i; ++i)
       if (const auto of_row = rows_of_elements(begin, end, [&](Sym inner) { return index_at(i, inner); })) found.push_back(*of_row);
   if (found.size() < rows.size()) return lane_block_by_steps(rows, begin, end, index_at, body);
@@ -448,15 +453,15 @@ bool ReduceLowering::fills_lines(const Node* reduce) const {
 
 // Separate NaN lanes (accumulators that only detect NaN) are faster only on a machine with mask registers, where one masked instruction
 // sets the lanes in which a NaN is found.
-bool ReduceLowering::nan_lanes_pay(Sym count) const {
+bool ReduceLowering::nan_lanes_pay(Sym count, const IndexAt& index_at) {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
     const bool is_extreme = reduce->op == Op::kReduceMax || reduce->op == Op::kReduceMin;
     return is_extreme && is_float(accumulator_dtype(*reduce)) && fills_lines(reduce);
   };
   const Machine& target = c_.program.target;
-  return target.gpu() == nullptr && target.cpu().mask_registers && std::ranges::all_of(pass_->reduces, is_extreme_of_floats) &&
-         !proven_at_most(count, kFew);
+  return target.gpu() == nullptr && target.cpu().mask_registers && !c_.schedule.nan_flag &&
+         std::ranges::all_of(pass_->reduces, is_extreme_of_floats) && !proven_at_most(count, kFew) && !rows_of_elements(0, count, index_at);
 }
 
 // A single instruction checks two elements for NaN, so each element is used twice: in a max and in a check. Of the two elements, one is

@@ -136,9 +136,9 @@ class ReduceLowering {
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
-  /// Creates a level whose accumulators have lanes_of() elements, one for each lane, for a reduction of `count` elements. Adds NaN lanes,
-  /// which are accumulators that only detect NaN, if that is faster.
-  BlockLevel lane_level(Sym count);
+  /// Creates a level whose accumulators have lanes_of() elements, one for each lane, for a reduction of `count` elements, and NaN lanes if
+  /// nan_lanes_pay().
+  BlockLevel lane_level(Sym count, bool has_nan_lanes);
   /// Returns the number of lanes that reduce a block of `count` elements: 64, or, on a CPU, fewer if the number of elements is known to be
   /// at most 32, so that half of the lanes would only have the identity. Combining a value with the identity changes no bit.
   int64_t lanes_of(Sym count) const;
@@ -168,8 +168,9 @@ class ReduceLowering {
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
   /// Tests whether a vector of the reduction's accumulators is a whole number of cache lines.
   bool fills_lines(const Node* reduce) const;
-  /// Tests whether a reduction of `count` elements is faster with separate NaN lanes (accumulators that only detect NaN).
-  bool nan_lanes_pay(Sym count) const;
+  /// Tests whether a reduction of `count` elements is faster with separate NaN lanes (accumulators that only detect NaN). Levels with NaN
+  /// lanes are never processed by rows of elements (lane_block_by_rows()).
+  bool nan_lanes_pay(Sym count, const IndexAt& index_at);
   /// Emits loops in which all 64 lanes process the elements from `start` on: lanes for the max or min of the elements other than NaN, and
   /// NaN lanes, which only detect NaN.
   ir::Body number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at);

@@ -103,7 +103,7 @@ class HeaderReader {
       at_ = static_cast<size_t>(end - text_.data());
       if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 writes long integers with the suffix L
       dims.push_back(size);
-      if (dims.size() > 64) damaged("more than 64 axes");
+      if (dims.size() > 64) damaged("too many axes; at most 64 are allowed");
       if (!accept(',')) {
         expect(')');
         break;

@@ -27,7 +27,8 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
   while (!tasks.empty()) {
     const Task task = tasks.back();
     tasks.pop_back();
-    HARP_CHECK(steps_.size() < kMaxSteps, Code::kUnsupported, "a size is an expression of more than ", kMaxSteps, " operations");
+    HARP_CHECK(steps_.size() < kMaxSteps, Code::kUnsupported, "a size is an expression of too many operations; at most ", kMaxSteps,
+               " are allowed");
     if (const Step* step = std::get_if<Step>(&task)) {
       steps_.push_back(*step);
     } else if (const Sym* sym = std::get_if<Sym>(&task)) {

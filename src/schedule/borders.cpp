@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "schedule/bounded_by_arrays.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -27,11 +28,14 @@ struct BorderAxes {
   uint32_t pads = 0, concats = 0;
   // Whether a single axis counts. If not, a pad or concat is stored only if there are several axes.
   bool single_for_pads = false, single_for_concats = false;
+  // Whether the result of the kernel has as many elements as its operand, as that of a scan.
+  bool has_large_result = false;
 
   bool empty() const { return (pads | concats) == 0; }
   void add(const BorderAxes& other) {
     pads |= other.pads, concats |= other.concats;
     single_for_pads |= other.single_for_pads, single_for_concats |= other.single_for_concats;
+    has_large_result |= other.has_large_result;
   }
 };
 
@@ -51,19 +55,23 @@ BorderAxes border_axes(const Node& node, const FusionLimits& limits) {
   else
     for (const int axis : node.as<ReduceAttributes>().axes) axes |= 1u << axis;
   if (is_reduce(node.op) && node.as<ReduceAttributes>().product) return {flattened, axes, false, true};
-  return {axes, axes, true, true};
+  return {axes, axes, true, true, is_scan(node.op)};
 }
 
+/// Tests whether the node has enough elements to be worth a kernel of its own.
+bool is_worth_kernel(const Node& node, const FusionLimits& limits) { return range(element_count(node.shape)).hi > limits.min_elements; }
+
 /// Tests whether the node is a pad or concat along one of these axes, so that an element's index along that axis decides whether, or from
-/// which source, the node loads the element. False for nodes of fewer than limits.min_elements elements, which are not worth a kernel of
-/// their own.
-bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits) {
-  if (range(element_count(node.shape)).hi <= limits.min_elements) return false;
+/// which source, the node loads the element. False for nodes that are not worth a kernel of their own, and for nodes whose elements would
+/// need much more memory than the arrays from which they are computed and the result of the kernel.
+bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, BoundedByArrays& bounded) {
+  if (node.op != Op::kConcat && node.op != Op::kPad) return false;
+  if (!is_worth_kernel(node, limits) || (!axes.has_large_result && !bounded(node))) return false;
   if (node.op == Op::kConcat) {
     if (!axes.single_for_concats && std::has_single_bit(axes.concats)) return false;
     return (axes.concats >> node.as<ConcatAttributes>().axis) % 2 != 0;
   }
-  if (node.op != Op::kPad || (!axes.single_for_pads && std::has_single_bit(axes.pads))) return false;
+  if (!axes.single_for_pads && std::has_single_bit(axes.pads)) return false;
   const auto& pad = node.as<PadAttributes>();
   for (int axis = 0; axis < node.rank(); ++axis)
     if ((axes.pads >> axis) % 2 != 0 && !(pad.before[axis].is_constant(0) && pad.after[axis].is_constant(0))) return true;
@@ -73,6 +81,7 @@ bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& l
 }  // namespace
 
 void store_bordered(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
+  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
   std::unordered_map<const Node*, BorderAxes> axes_of;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -83,7 +92,7 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
     else if (const auto found = axes_of.find(node); found != axes_of.end() && !stored.contains(node))
       axes = found->second;
     if (axes.empty()) continue;
-    if (!is_root && is_bordered(*node, axes, limits)) {
+    if (!is_root && is_bordered(*node, axes, limits, bounded)) {
       stored.insert(node);
     } else if (is_root || is_elementwise(node->op) || flattens(*node)) {
       for (const Node* source : node->sources) {
@@ -98,6 +107,7 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
 
 void store_joined_factors(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
+  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
   NodeMarks seen(graph);
   std::vector<const Node*> stack;
   for (const Node* node : live)
@@ -107,7 +117,7 @@ void store_joined_factors(const Graph& graph, std::span<const Node* const> live,
     const Node* node = stack.back();
     stack.pop_back();
     if (!seen.insert(node) || stored.contains(node)) continue;
-    if (node->op == Op::kConcat && range(element_count(node->shape)).hi > limits.min_elements)
+    if (node->op == Op::kConcat && is_worth_kernel(*node, limits) && bounded(*node))
       stored.insert(node);
     else if (is_elementwise(node->op) || node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute)
       stack.insert(stack.end(), node->sources.begin(), node->sources.end());
@@ -117,13 +127,14 @@ void store_joined_factors(const Graph& graph, std::span<const Node* const> live,
 bool computes_borders(const Node& root, const Node& reduce, const FusionLimits& limits, const std::function<bool(const Node*)>& loads) {
   const BorderAxes axes = border_axes(reduce, limits);
   if (axes.empty() || root.shape != reduce.sources[0]->shape) return false;
+  BoundedByArrays bounded(loads);
   std::vector<const Node*> stack = {&root};
   std::unordered_set<const Node*> seen;
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
     if (!seen.insert(node).second || loads(node)) continue;
-    if (is_bordered(*node, axes, limits)) return true;
+    if (is_bordered(*node, axes, limits, bounded)) return true;
     if (is_elementwise(node->op)) stack.insert(stack.end(), node->sources.begin(), node->sources.end());
   }
   return false;

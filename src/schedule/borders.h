@@ -13,11 +13,12 @@ namespace harp {
 
 /// Stores pads and concats that the kernel of a reduction or scan would otherwise compute: those along axes that it reduces or scans, and
 /// along its last axis. (On a GPU only those along several axes that a reduction flattens into one.) If a value between the pad or concat
-/// and the reduction is stored anyway, the reduction loads that value.
+/// and the reduction is stored anyway, the reduction loads that value. Pads and concats that have many times as many elements as the arrays
+/// from which they are computed are not stored (bounded_by_arrays.h).
 void store_bordered(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored);
 
 /// Stores concats from which the factors of products of matrices are computed, because the kernel of a product would select the source of
-/// each element.
+/// each element. As above, concats that would need much more memory are not stored.
 void store_joined_factors(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored);
 
 /// Tests whether a kernel that computes the reduction and `root`, a value with the shape of its source, would compute pads or concats that

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/view.h"
+#include "schedule/bounded_by_arrays.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/materialise.h"
@@ -112,8 +113,9 @@ size_t axis_of_vectors(const Node& sum) {
 void store_crossed(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
   Arrays arrays(stored);
+  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
   const auto store = [&](const Node* operand) {
-    if (range(element_count(operand->shape)).hi <= limits.min_elements || !reads_as_many(*operand, stored)) return;
+    if (range(element_count(operand->shape)).hi <= limits.min_elements || !bounded(*operand)) return;
     stored.insert(operand);
     arrays.set_stored(*operand);
   };

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/visits.h"
 #include "schedule/borders.h"
+#include "schedule/bounded_by_arrays.h"
 #include "schedule/crossed_operands.h"
 #include "schedule/few_columns.h"
 #include "schedule/gathered.h"
@@ -197,24 +197,6 @@ double share_of(const Shape& part, const Shape& whole) {
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }
 
-bool reads_as_many(const Node& root, const NodeMarks& stored) {
-  const Dim count = element_count(root.shape);
-  std::vector<const Node*> stack = {&root};
-  std::unordered_set<const Node*> seen = {&root};
-  bool found = false;
-  while (!found && !stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    for (const Node* source : operands_of(*node)) {
-      if (element_count(source->shape) != count || !seen.insert(source).second) continue;
-      found |= stored.contains(source) || has_buffer(source);
-      stack.push_back(source);
-    }
-  }
-  count_visits(root.graph->dims(), seen.size());
-  return found;
-}
-
 namespace {
 
 /// Tests whether the kernel of this stored node follows the rows of a rearranged value instead of dividing each index
@@ -229,6 +211,7 @@ bool follows_rows(const Node& node) {
 void store_rearranged(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
   const auto is_array = [&](const Node* node) { return stored.contains(node) || has_buffer(node); };
+  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
   std::unordered_map<const Node*, const Node*> computed_by;  // for each node that is computed: a stored node whose kernel computes it
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -243,7 +226,7 @@ void store_rearranged(std::span<const Node* const> live, const FusionLimits& lim
         const Dim count = element_count(node->shape);
         const Shape& space = is_reduce(kernel->op) ? kernel->sources[0]->shape : kernel->shape;
         if (range(count).hi > limits.min_elements && proven_at_most(count, element_count(space)) &&
-            (proven_at_most(count, element_count(kernel->shape)) || reads_as_many(*node, stored))) {
+            (proven_at_most(count, element_count(kernel->shape)) || bounded(*node))) {
           stored.insert(node);
           kernel = node;
         }
@@ -271,6 +254,7 @@ const Node* below_views(const Node* operand) {
 /// columns, which are less than half full; a separate kernel that stores the operand has full vectors along the rows.
 void store_operands_of_columns(std::span<const Node* const> live, std::span<const double> costs, const FusionLimits& limits,
                                NodeMarks& stored) {
+  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
   for (const Node* node : live) {
     if (!has_few_columns(*node, limits)) continue;
     for (const Node* factor : operands_of(*node)) {
@@ -279,7 +263,7 @@ void store_operands_of_columns(std::span<const Node* const> live, std::span<cons
       const Family family = info(operand->op).family;
       if (family != Family::kElementwise && family != Family::kConvert) continue;
       // Less than half of each vector along the columns is in use, so storing pays if computing costs more than storing and loading.
-      if (costs[operand->id] > 2 * limits.memory_cost && reads_as_many(*operand, stored)) stored.insert(operand);
+      if (costs[operand->id] > 2 * limits.memory_cost && bounded(*operand)) stored.insert(operand);
     }
   }
 }

@@ -34,10 +34,6 @@ double exact_cost(const Node& root, const NodeMarks& stored);
 /// Returns the number of elements of `part` divided by that of `whole`, but at most 1; 1 if the ratio is unknown.
 double share_of(const Shape& part, const Shape& whole);
 
-/// Tests whether the node is computed from an array in memory that has as many elements as the node, so that storing the node needs no more
-/// memory than that array.
-bool reads_as_many(const Node& root, const NodeMarks& stored);
-
 /// Returns the nodes of `live` (sorted with sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that
 /// several kernels would recompute at a higher cost, operands and results of transforms, and nodes at which kernels would become too large.
 /// The latter are the nodes that need more than limits.ops operations while each of their operands needs fewer. Inputs and constants have

@@ -141,6 +141,35 @@ graph shifted(x: f32[n]) {
   }
 }
 
+TEST_CASE("G16.specialize_auto/c: a specialised program that cannot compute in place leaves runs in place to the general program") {
+  // Sums across the rows of a few elements are computed by the kernel that stores y; sums of many rows by a kernel of their own.
+  const std::string text = "{\n  return y = x * max(x + permute(x, axes=[1, 0]), axes=[1], keepdims=true)\n}";
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\ngraph turned(x: f32[n, n]) flags=[broadcast] " + text);
+  const Program general = compile(graph.get(), "c"), program = compile_auto(graph.get());
+  const Program fixed = compile(parse(context.get(), "harp 1\ngraph turned(x: f32[20, 20]) flags=[broadcast] " + text).get(), "c");
+  const auto is_in_place = [](const Program& of) {
+    harp_array_info info = HARP_ARRAY_INFO_INIT;
+    CHECK(harp_program_output(of.get(), 0, &info, nullptr) == HARP_OK);
+    return info.n_in_place == 1;
+  };
+  REQUIRE(is_in_place(program));
+  REQUIRE_FALSE(is_in_place(fixed));
+  const std::vector<uint32_t> expected = result(context.get(), general, 20, 20);
+  for (int round = 0; round < 4; ++round) {
+    CHECK(result(context.get(), program, 20, 20) == expected);
+    std::vector<float> data(400);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 97) / 7 - 3;
+    const Buffer both = wrap(context.get(), data, {20, 20});
+    harp_buffer* const inputs[] = {both.get()};
+    harp_buffer* outputs[] = {both.get()};
+    ErrorSlot err;
+    CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
+    CHECK(values<uint32_t>(both.get()) == expected);
+    if (round == 1) CHECK(specialize(program) == 1);
+  }
+}
+
 TEST_CASE("G16.specialize_auto/c: a workspace that was measured before is used as long as it is large enough") {
   const Context context = make_context();
   const Program program = compile_auto(parse(context.get(), kText).get());

@@ -190,14 +190,14 @@ TEST_CASE("H5.capture: what cannot be captured is refused, and the capture goes 
     refused(program, {x.get()}, nullptr, 0,
             "a run cannot be captured as a CUDA graph without the array of output \"y\": harp allocates nothing during a capture");
     refused(program, {x.get()}, y.get(), HARP_RUN_STAGE, "a run cannot be captured as a CUDA graph with the option HARP_RUN_STAGE");
-    refused(native, {x.get()}, y.get(), 0, "a run cannot be captured as a CUDA graph if it calls functions of the host");
+    refused(native, {x.get()}, y.get(), 0, "a run cannot be captured as a CUDA graph if it calls functions of the host application");
     refused(checked, {x.get(), i.get()}, y.get(), 0, "a run cannot be captured as a CUDA graph if it checks indices");
     ErrorSlot wait;
     CHECK(harp_buffer_wait_stream(x.get(), host.stream(), wait) == HARP_ERROR_UNSUPPORTED);
-    check_error(wait, HARP_ERROR_UNSUPPORTED, "the host captures its stream as a CUDA graph");
+    check_error(wait, HARP_ERROR_UNSUPPORTED, "the host application captures its stream as a CUDA graph");
     ErrorSlot signal;
     CHECK(harp_buffer_signal_stream(x.get(), host.stream(), signal) == HARP_ERROR_UNSUPPORTED);
-    check_error(signal, HARP_ERROR_UNSUPPORTED, "the host captures its stream as a CUDA graph");
+    check_error(signal, HARP_ERROR_UNSUPPORTED, "the host application captures its stream as a CUDA graph");
     CHECK(run_on(host.stream(), program, {x.get()}, y.get(), nullptr) == HARP_OK);
     const CapturedGraph graph = host.end_capture();
     graph.launch();

@@ -231,7 +231,7 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
 
       ErrorSlot foreign, cpu;
       CHECK(harp_buffer_signal_stream(y.get(), stranger.stream(), foreign) == HARP_ERROR_INVALID_ARGUMENT);
-      check_error(foreign, HARP_ERROR_INVALID_ARGUMENT, "the host's stream belongs to another context");
+      check_error(foreign, HARP_ERROR_INVALID_ARGUMENT, "the host application's stream belongs to another context");
       Floats values = {1};
       const Buffer on_cpu = wrap(context.get(), values, {1});
       CHECK(harp_buffer_signal_stream(on_cpu.get(), other, cpu) == HARP_ERROR_DEVICE);

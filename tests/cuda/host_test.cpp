@@ -145,12 +145,14 @@ TEST_CASE("H5.host_cuda: options that do not fit each other, the driver or the G
   };
   harp_cuda_options options = host.options();
   options.stream = elsewhere.stream();
-  fails_at_first_use(options, HARP_ERROR_INVALID_ARGUMENT,
-                     "the host's stream belongs to another context than the one that harp uses on cuda:0 (harp_cuda_options.context)");
+  fails_at_first_use(
+      options, HARP_ERROR_INVALID_ARGUMENT,
+      "the host application's stream belongs to another context than the one that harp uses on cuda:0 (harp_cuda_options.context)");
   int nothing = 0;
   options.stream = &nothing;
-  fails_at_first_use(options, HARP_ERROR_INVALID_ARGUMENT,
-                     "the host's stream cannot be used on cuda:0: cuStreamGetCtx failed on cuda:0: CUDA_ERROR_INVALID_HANDLE (400)");
+  fails_at_first_use(
+      options, HARP_ERROR_INVALID_ARGUMENT,
+      "the host application's stream cannot be used on cuda:0: cuStreamGetCtx failed on cuda:0: CUDA_ERROR_INVALID_HANDLE (400)");
   driver.set_machine(2, 75);
   fails_at_first_use(host.options(), HARP_ERROR_DEVICE, "no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75");
   driver.set_machine(2);
@@ -226,8 +228,8 @@ TEST_CASE("H5.wrap_device: the host's GPU memory is a buffer without a copy") {
       check_error(why, code, message);
     };
     Floats on_host(3);
-    refused("cuda:0", on_host.data(), 3, HARP_ERROR_DEVICE, "the memory is not on cuda:0, but on the host");
-    refused("cuda:0", there, 3, HARP_ERROR_DEVICE, "the memory is not on cuda:0, but on cuda:1");
+    refused("cuda:0", on_host.data(), 3, HARP_ERROR_DEVICE, "the array is not on cuda:0, but in CPU memory");
+    refused("cuda:0", there, 3, HARP_ERROR_DEVICE, "the array is not on cuda:0, but on cuda:1");
     refused("cuda:7", memory, 3, HARP_ERROR_DEVICE, "unknown device \"cuda:7\", expected one of: cpu, cuda:0");
     refused("cuda:0", nullptr, 3, HARP_ERROR_INVALID_ARGUMENT, "NULL");
     refused("cuda:0", static_cast<char*>(memory) + 2, 2, HARP_ERROR_INVALID_ARGUMENT, "aligned to 4 bytes");
@@ -285,7 +287,7 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
 
     ErrorSlot foreign, foreign_run;
     CHECK(harp_buffer_wait_stream(x.get(), stranger.stream(), foreign) == HARP_ERROR_INVALID_ARGUMENT);
-    check_error(foreign, HARP_ERROR_INVALID_ARGUMENT, "the host's stream belongs to another context");
+    check_error(foreign, HARP_ERROR_INVALID_ARGUMENT, "the host application's stream belongs to another context");
     harp_run_options options = HARP_RUN_OPTIONS_INIT;
     options.stream = stranger.stream();
     harp_buffer* outputs[] = {nullptr};
@@ -346,7 +348,7 @@ TEST_CASE("H6.dlpack_in/c H6.dlpack_out/c: a GPU's array goes to a stream of the
       array.tensor.data = data;
       ErrorSlot err;
       CHECK(harp_buffer_from_dlpack_versioned(context.get(), &array, err) == nullptr);
-      check_error(err, HARP_ERROR_DEVICE, "the memory is not on cuda:0, but on ");
+      check_error(err, HARP_ERROR_DEVICE, "the array is not on cuda:0, but ");
     }
     CHECK(given_back == 1);
 

@@ -87,9 +87,10 @@ TEST_CASE("G18.text G19.loud_error: mistakes in an index say where and what") {
   CHECK(error("x[,0]") == "line 3, column 18: expected an index, found \",\"");
   CHECK(error("x[0").find("expected \",\" or \"]\"") != std::string::npos);
   CHECK(error("x[0 1]") == "line 3, column 20: expected \",\" or \"]\", found \"1\"");
-  CHECK(error("x[1.5]") == "line 3, column 18: an index is a whole number, a slice, none, ... or an array of integers, not 1.5");
-  CHECK(error("x[::0]") == "line 3, column 20: the step of a slice is 0");
-  CHECK(error("c[::n]") == "line 3, column 20: the step of a slice is a number, not n");
+  CHECK(error("x[1.5]") ==
+        "line 3, column 18: an index must be a whole number, a slice, none, an ellipsis (...) or an array of integers, got 1.5");
+  CHECK(error("x[::0]") == "line 3, column 20: the step of a slice must not be 0");
+  CHECK(error("c[::n]") == "line 3, column 20: the step of a slice must be a number, got n");
   CHECK(error("x[i:]").find("column 18: unknown shape variable \"i\"") != std::string::npos);
   CHECK(error("x[q]") == "line 3, column 18: unknown name \"q\"");
   CHECK(error("2[0]") == "line 3, column 17: a number cannot be indexed");

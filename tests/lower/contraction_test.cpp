@@ -177,9 +177,9 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   CHECK(mistake("kernel_0: contraction [thread tile=2000, sequential tile=1000, reduce]").find("blocks of 2000000 sums; at most 1048576") !=
         std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread unroll=16, sequential simd=16, reduce unroll=9]")
-            .find("16 rows with 9 terms at a time; at most 128 products") != std::string::npos);
+            .find("16 x 9 products in one step; at most 128") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential unroll=2 simd=16, reduce unroll=2]")
-            .find("with several terms at a time columns are not unrolled") != std::string::npos);
+            .find("columns are unrolled only if terms are added one at a time, but the last axis has unroll=2") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential, reduce pack]").find("pack, which only the rows and columns of a contraction") !=
         std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which would copy up to") != std::string::npos);

@@ -239,7 +239,7 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
   CHECK(mistake("u16", "simd=2").find("axis 2 has simd=2; simd belongs on axis 1, the columns") != std::string::npos);
   CHECK(mistake("i16", "simd=4").find("axis 2 has simd=4") != std::string::npos);
   CHECK(mistake("i8", "simd=8").find("axis 2 has simd=8") != std::string::npos);
-  CHECK(mistake("i16", "unroll=2 simd=2").find("axis 2 has simd=2 and unroll=2; terms that are added in one step are not packed") !=
+  CHECK(mistake("i16", "unroll=2 simd=2").find("axis 2 has simd=2 and unroll=2; the terms may have simd or unroll, not both") !=
         std::string::npos);
 }
 

@@ -419,7 +419,7 @@ TEST_CASE("G13.native: what a signature or description gets wrong") {
        "line 1, column 56: input0 has no axis 2: its shape is [n, 3]"},
       {"void(f32* input0, i32* input1, f32* output, i32 input7[0])", HARP_ERROR_PARSE, "input7, but there are only input0 to input1"},
       {"void(f32* input0, i32* input1, f32* output, f32 true)", HARP_ERROR_PARSE,
-       "line 1, column 49: expected a plain number, because the parameter is already f32"},
+       "line 1, column 49: expected a number without a dtype, such as 0.5, found a bool; the parameter has dtype f32"},
       {"void(f32* input0, i32* input1, f32* output, f32 x)", HARP_ERROR_PARSE, "line 1, column 49: expected a number"},
       {"void(f32* input0, i32* input1, f32* output, void* data)", HARP_ERROR_PARSE, "line 1, column 51: expected \"user\", found \"data\""},
   };

@@ -167,5 +167,5 @@ TEST_CASE("L6.symmetric_product/c: what a schedule with half requires") {
   CHECK(mistake("x: f32[41, 300]", "x @ transpose(x)", "contraction [thread tile=6 unroll=6, sequential simd=4, reduce] half")
             .find("half needs blocks with a multiple of 4 rows") != std::string::npos);
   CHECK(mistake("x: f32[41, 300]", "x @ transpose(x)", "contraction [thread tile=8 unroll=4, sequential simd=4, reduce unroll=2] half")
-            .find("got 8 rows and 2 terms") != std::string::npos);
+            .find("got 8 rows and unroll=2") != std::string::npos);
 }

@@ -64,6 +64,30 @@ TEST_CASE("L2: a kernel of its own stores a pad or concat that a reduction would
   CHECK(kernels("pad(x, before=[0, 3], after=[0, 2])", "exp(v)") == 1);
 }
 
+TEST_CASE("L2: a pad or concat of broadcast values is not stored if it is much larger than the arrays from which it is computed") {
+  const Backends backends;
+  const auto workspace = [&](const std::string& value, const std::string& result, const std::string& n, const std::string& m) {
+    const std::string text = "graph g(a: f32[" + n + "], b: f32[" + m + "], c: f32[" + m + "], w: f32[4000]) flags=[broadcast] {\n" +
+                             "  d = a[:, none] - b[none, :]\n  e = a[:, none] - c[none, :]\n  v = " + value + "\n  return y = " + result +
+                             "\n}";
+    std::vector<int64_t> sizes;
+    if (n == "n") sizes = {3000, 2000};
+    return backends.cost(text, sizes).workspace;
+  };
+  for (const char* const value : {"concat([d, e], axis=1)", "pad(d, before=[0, 3], after=[0, 2])", "roll(d, shift=[3], axis=[1])",
+                                  "concat([maximum(d, 0), roll(e, shift=[3], axis=[1])], axis=1)"})
+    for (const char* const result : {"max(v, axes=[1])", "sum(square(v), axes=[1])", "logsumexp(v, axes=[1])"})
+      for (const bool is_symbolic : {false, true}) {
+        CAPTURE(value);
+        CAPTURE(result);
+        CAPTURE(is_symbolic);
+        CHECK(workspace(value, result, is_symbolic ? "n" : "3000", is_symbolic ? "m" : "2000") < 6'000'000);
+      }
+  CHECK(workspace("concat([d, e], axis=1)", "matmul(v, w)", "3000", "2000") < 6'000'000);
+  // The result of a scan is as large as the concat, so storing the concat at most doubles the memory.
+  CHECK(workspace("concat([d, e], axis=1)", "cumsum(v, axis=1)", "3000", "2000") >= 12'000'000 * sizeof(float));
+}
+
 TEST_CASE("L2: an array that is read across the rows of a row-wise computation is read by kernels of one pass each") {
   const auto kernels = [](const std::string& value, const std::string& result) {
     return kernels_of(graph_of(value, "y = " + result, "512", "768"));

@@ -30,7 +30,7 @@ def _as_index(entry: Any) -> Any:
     except TypeError:
         if hasattr(entry, "__dlpack__"):
             return asarray(entry)
-        raise IndexError(f"an index is an int, a slice, None, ..., or an array of integers or bools, not {entry!r}") from None
+        raise IndexError(f"an index must be an int, a slice, None, ..., or an array of integers or bools, got {entry!r}") from None
 
 
 def _entries(x: Tensor, key: Any) -> tuple[Tensor, list[Any]]:

@@ -75,7 +75,7 @@ constexpr int kMostDepth = 32;  // maximum number of nested gradients
 
 /// Returns a copy of the tensor (a tracer), with respect to which a gradient at this depth is computed.
 nb::object tracer(nb::handle x, int depth) {
-  if (depth < 0 || depth >= kMostDepth) throw nb::value_error("gradients are nested more than 32 deep");
+  if (depth < 0 || depth >= kMostDepth) throw nb::value_error("gradients are nested too deeply; at most 32 levels are allowed");
   const Ref<Node> node = node_of(x.ptr());
   Node* const sources[] = {node.get()};
   Ref<Node> traced = apply(kTracer, {}, sources);

@@ -11,8 +11,8 @@ namespace {
 constexpr uintptr_t kMemoryAlignment = 256;
 /// Error message; the device's name is appended.
 constexpr std::string_view kCaptured =
-    "the host captures its stream as a CUDA graph; until the capture ends, only runs on that stream (harp_run_options.stream) are possible "
-    "on ";
+    "the host application captures its stream as a CUDA graph; until the capture ends, only runs on that stream (harp_run_options.stream) "
+    "are possible on ";
 
 }  // namespace
 
@@ -111,11 +111,12 @@ void CudaDevice::check_stream(StreamHandle stream) const {
   ContextHandle context = nullptr;
   const Status status = driver_.stream_context.address(stream, &context);
   const bool is_unknown = status == Status::kInvalidHandle || status == Status::kInvalidValue || status == Status::kInvalidContext;
-  HARP_CHECK(!is_unknown, Code::kInvalidArgument, "the host's stream cannot be used ", where_, ": ",
+  HARP_CHECK(!is_unknown, Code::kInvalidArgument, "the host application's stream cannot be used ", where_, ": ",
              driver_.error(where_, driver_.stream_context.name, status).message);
   if (status != Status::kSuccess) throw driver_.error(where_, driver_.stream_context.name, status);
-  HARP_CHECK(context == context_, Code::kInvalidArgument, "the host's stream belongs to another context than the one that harp uses ",
-             where_, " (harp_cuda_options.context)");
+  HARP_CHECK(context == context_, Code::kInvalidArgument,
+             "the host application's stream belongs to another context than the one that harp uses ", where_,
+             " (harp_cuda_options.context)");
 }
 
 /// Creates harp's own memory pool. The host application may use other pools of the device; the limit that is set here does not affect them.
@@ -246,7 +247,8 @@ std::optional<DeviceIndex> CudaDevice::gpu_of(const void* address) const {
 void CudaDevice::check_address(const void* data) const {
   const Current current(*this);
   const std::optional<DeviceIndex> gpu = gpu_of(data);
-  HARP_CHECK(gpu == index_, Code::kDevice, "the memory is not on ", name_, ", but on ", gpu ? cat("cuda:", *gpu) : std::string("the host"));
+  HARP_CHECK(gpu == index_, Code::kDevice, "the array is not on ", name_, ", but ",
+             gpu ? cat("on cuda:", *gpu) : std::string("in CPU memory"));
 }
 
 /// Orders work: everything that is added to stream `second` from now on waits for all work that is now on stream `first`. The event can be

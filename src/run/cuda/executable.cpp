@@ -61,7 +61,7 @@ class Run {
     };
     can_capture(plan_.sites == 0, "checks indices");
     const auto calls_host = [](const Step& step) { return std::holds_alternative<HostCall>(step.what); };
-    can_capture(std::ranges::none_of(plan_.steps, calls_host), "calls functions of the host");
+    can_capture(std::ranges::none_of(plan_.steps, calls_host), "calls functions of the host application");
     const DeviceMemory arena(device_, sizes_.arena_bytes(), stream);
     arrays_.arena = arena.address();
     put_steps_on(stream);
