@@ -1557,9 +1557,9 @@ HARP_API harp_status harp_program_workspace_size(const harp_program* program, si
  * shape variables (of up to 32 combinations: if another one occurs, all counts decrease by one, and a combination whose count is 0 is
  * replaced). The call compiles the graph once more for each combination that has at least two counted runs and no code of its own yet, in
  * descending order of the counts. The values are constants in this code, which makes it faster. Later runs with exactly these values use
- * that code; all others use the program as before. Results are the same. At most 16 combinations of a program are specialised. harp never
- * does this by itself: the host makes the call when it has time for compilations, and the call returns when they are done. Other threads
- * may run the program during the call.
+ * that code, except for runs in place that only the general code allows (harp_program_run); all others use the program as before. Results
+ * are the same. At most 16 combinations of a program are specialised. harp never does this by itself: the host makes the call when it has
+ * time for compilations, and the call returns when they are done. Other threads may run the program during the call.
  *
  * *count receives the number of combinations that the call compiled, which is 0 if there was none to compile. count may be NULL. Errors:
  * HARP_ERROR_INVALID_ARGUMENT if the program has no shape variables or was compiled without HARP_SPECIALIZE_AUTO; those of harp_compile,

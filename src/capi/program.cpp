@@ -72,10 +72,14 @@ struct SelectedCode {
   std::span<const NamedSize> sizes;
 };
 
-/// Tests whether an output begins where an input begins, as an output that replaces an input does.
-bool replaces_input(std::span<const RunArray> inputs, std::span<const RunArray> outputs) {
+/// Tests whether an output overlaps an input, as an output does that is computed in place.
+bool overlaps_input(std::span<const RunArray> inputs, std::span<const RunArray> outputs) {
+  const auto overlap = [](const RunArray& a, const RunArray& b) {
+    const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
+    return first < second + b.bytes && second < first + a.bytes;
+  };
   return std::ranges::any_of(outputs, [&](const RunArray& output) {
-    return !output.is_missing && std::ranges::any_of(inputs, [&](const RunArray& input) { return input.data == output.data; });
+    return !output.is_missing && std::ranges::any_of(inputs, [&](const RunArray& input) { return overlap(output, input); });
   });
 }
 
@@ -90,7 +94,7 @@ SelectedCode code_for(const harp_program& program, std::span<const RunArray> inp
   general.binding().bind(types.span(), all.sizes, values.span());
   const Specializer::Special* const special = program.specializer->find(values.span());
   const bool fits = special != nullptr && (settings.memory.workspace == nullptr || special->workspace <= settings.memory.workspace_bytes) &&
-                    (special->in_place_like_general || !replaces_input(inputs, outputs));
+                    (special->in_place_like_general || !overlaps_input(inputs, outputs));
   return fits ? SelectedCode{special->compiled->program, {}} : all;
 }
 

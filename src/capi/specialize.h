@@ -31,8 +31,8 @@ class Specializer {
   struct Special {
     std::vector<int64_t> values;  // the values of the shape variables
     std::shared_ptr<const CompiledProgram> compiled;
-    // Whether it can write each output into the buffer of every input into which the general program can write it. If not, a run that
-    // passes one array as input and output executes the general program.
+    // Whether it can write each output into the buffer of every input into which the general program can write it. If not, a run whose
+    // outputs overlap its inputs executes the general program.
     bool in_place_like_general = false;
     size_t workspace = 0;  // bytes of workspace that a run needs with the context's number of threads
   };

@@ -50,7 +50,7 @@ BodyExpressionParser::BodyExpressionParser(std::string_view source, std::span<co
 int BodyExpressionParser::add(BodyExpression e, size_t offset) {
   for (const int operand : e.operands) e.depth = std::max(e.depth, at(operand).depth + 1);
   if (e.depth > kMaxDepth)
-    c_.fail_token(offset, cat("the expression nests operations ", e.depth, " levels deep; at most ", kMaxDepth, " are allowed"));
+    c_.fail_token(offset, cat("the expression nests operations too deeply; at most ", kMaxDepth, " levels are allowed"));
   body_.expressions.push_back(std::move(e));
   return static_cast<int>(body_.expressions.size()) - 1;
 }
@@ -78,7 +78,7 @@ BodyExpressionParser::Value BodyExpressionParser::expression(int level) {
     const Value right = expression(infix->level + 1);
     left = combine(*infix, left, right, offset);
     if (infix->level == 0 && see_infix(0) != nullptr && see_infix(0)->level == 0)
-      c_.fail_here("comparisons do not chain; join two of them with &");
+      c_.fail_here("comparisons do not chain; write (a < b) & (b < c)");
   }
   return left;
 }

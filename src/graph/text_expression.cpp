@@ -56,7 +56,7 @@ Value ExpressionParser::parse_expression(int level) {
     const size_t offset = c_.next().offset;
     const Value right = parse_expression(infix->level + 1);
     left = combine(*infix, left, right, offset);
-    if (infix->level == kComparison && see_infix(kComparison) != nullptr) c_.fail_here("comparisons do not chain; join two of them with &");
+    if (infix->level == kComparison && see_infix(kComparison) != nullptr) c_.fail_here("comparisons do not chain; write (a < b) & (b < c)");
   }
   return left;
 }

@@ -28,7 +28,7 @@ std::optional<Literal> accept_literal(Cursor& c) {
   else if (token.kind != TokenKind::kReal && !c.sees("nan") && !c.sees("inf"))
     return std::nullopt;
   if (token.kind == TokenKind::kInteger && token.text.starts_with("0x"))
-    c.fail_expected("a decimal number (hexadecimal digits are only for bits, as in f32(bits=0x7fc00000))");
+    c.fail_expected("a value in decimal (its bits can be given in hexadecimal, as in f32(bits=0x7fc00000))");
   c.next();
   return literal;
 }

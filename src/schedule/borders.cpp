@@ -1,11 +1,13 @@
 #include "schedule/borders.h"
 
+#include <algorithm>
 #include <bit>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "schedule/bounded_by_arrays.h"
+#include "schedule/materialise.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -20,8 +22,6 @@ uint32_t axes_by_lanes(const Node& reduce) {
     for (const int axis : attributes.axes) axes |= 1u << axis;
   return axes;
 }
-/// Tests whether the node is a reshape of its source to a single axis.
-bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
 
 /// Axes of a value along which a pad or concat of it is stored, as masks with one bit for each axis.
 struct BorderAxes {
@@ -38,6 +38,18 @@ struct BorderAxes {
     has_large_result |= other.has_large_result;
   }
 };
+
+/// Returns the axes of the reshape's source to whose elements these axes of the reshape belong, both as masks with one bit for each axis.
+/// The first axes are the same in both, as far as their sizes are; an axis after them belongs to every other axis of the source.
+uint32_t axes_below(const Node& reshape, uint32_t axes) {
+  const Shape &above = reshape.shape, &below = reshape.sources[0]->shape;
+  const auto same = static_cast<uint32_t>(std::ranges::mismatch(above, below).in1 - above.begin());
+  const uint32_t first = (1u << same) - 1, all = (1u << below.size()) - 1;
+  return (axes & first) | ((axes & ~first) != 0 ? all & ~first : 0);
+}
+
+/// Tests whether the node is a slice with at least half of the elements of its source.
+bool keeps_most(const Node& node) { return node.op == Op::kSlice && share_of(node.shape, node.sources[0]->shape) >= 0.5; }
 
 /// Returns the axes along which pads and concats are stored if the kernel of this reduction or scan computes them as operands. On every
 /// machine these are several axes that a reduction flattens: each element would need a division to find its index, and would be loaded on
@@ -58,30 +70,36 @@ BorderAxes border_axes(const Node& node, const FusionLimits& limits) {
   return {axes, axes, true, true, is_scan(node.op)};
 }
 
-/// Tests whether the node has enough elements to be worth a kernel of its own.
-bool is_worth_kernel(const Node& node, const FusionLimits& limits) { return range(element_count(node.shape)).hi > limits.min_elements; }
-
 /// Tests whether the node is a pad or concat along one of these axes, so that an element's index along that axis decides whether, or from
-/// which source, the node loads the element. False for nodes that are not worth a kernel of their own, and for nodes whose elements would
-/// need much more memory than the arrays from which they are computed and the result of the kernel.
-bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, BoundedByArrays& bounded) {
-  if (node.op != Op::kConcat && node.op != Op::kPad) return false;
-  if (!is_worth_kernel(node, limits) || (!axes.has_large_result && !bounded(node))) return false;
+/// which source, the node loads the element.
+bool is_along(const Node& node, const BorderAxes& axes) {
   if (node.op == Op::kConcat) {
     if (!axes.single_for_concats && std::has_single_bit(axes.concats)) return false;
     return (axes.concats >> node.as<ConcatAttributes>().axis) % 2 != 0;
   }
-  if (!axes.single_for_pads && std::has_single_bit(axes.pads)) return false;
+  if (node.op != Op::kPad || (!axes.single_for_pads && std::has_single_bit(axes.pads))) return false;
   const auto& pad = node.as<PadAttributes>();
   for (int axis = 0; axis < node.rank(); ++axis)
     if ((axes.pads >> axis) % 2 != 0 && !(pad.before[axis].is_constant(0) && pad.after[axis].is_constant(0))) return true;
   return false;
 }
 
+using IsStored = std::function<bool(const Node*)>;
+
+/// Tests whether the node has enough elements to be worth a kernel of its own.
+bool is_worth_kernel(const Node& node, const FusionLimits& limits) { return range(element_count(node.shape)).hi > limits.min_elements; }
+
+/// Tests whether the node is a pad or concat along one of these axes that a kernel of its own should store. False if its elements would
+/// need much more memory than the arrays from which they are computed and the result of the kernel that reads them.
+bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const IsStored& is_stored) {
+  if (!is_along(node, axes) || !is_worth_kernel(node, limits)) return false;
+  return axes.has_large_result || is_bounded_by_arrays(node, is_stored);
+}
+
 }  // namespace
 
 void store_bordered(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
-  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
+  const auto is_stored = [&](const Node* node) { return stored.contains(node); };
   std::unordered_map<const Node*, BorderAxes> axes_of;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -92,13 +110,12 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
     else if (const auto found = axes_of.find(node); found != axes_of.end() && !stored.contains(node))
       axes = found->second;
     if (axes.empty()) continue;
-    if (!is_root && is_bordered(*node, axes, limits, bounded)) {
+    if (!is_root && is_bordered(*node, axes, limits, is_stored)) {
       stored.insert(node);
-    } else if (is_root || is_elementwise(node->op) || flattens(*node)) {
+    } else if (is_root || is_elementwise(node->op) || node->op == Op::kReshape || keeps_most(*node)) {
       for (const Node* source : node->sources) {
         BorderAxes below = axes;
-        const uint32_t all = (1u << source->rank()) - 1;
-        if (flattens(*node)) below.pads = below.pads != 0 ? all : 0, below.concats = below.concats != 0 ? all : 0;
+        if (node->op == Op::kReshape) below.pads = axes_below(*node, axes.pads), below.concats = axes_below(*node, axes.concats);
         axes_of[source].add(below);
       }
     }
@@ -107,7 +124,7 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
 
 void store_joined_factors(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
-  BoundedByArrays bounded([&](const Node* node) { return stored.contains(node); });
+  const auto is_stored = [&](const Node* node) { return stored.contains(node); };
   NodeMarks seen(graph);
   std::vector<const Node*> stack;
   for (const Node* node : live)
@@ -117,7 +134,7 @@ void store_joined_factors(const Graph& graph, std::span<const Node* const> live,
     const Node* node = stack.back();
     stack.pop_back();
     if (!seen.insert(node) || stored.contains(node)) continue;
-    if (node->op == Op::kConcat && is_worth_kernel(*node, limits) && bounded(*node))
+    if (node->op == Op::kConcat && is_worth_kernel(*node, limits) && is_bounded_by_arrays(*node, is_stored))
       stored.insert(node);
     else if (is_elementwise(node->op) || node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute)
       stack.insert(stack.end(), node->sources.begin(), node->sources.end());
@@ -127,14 +144,13 @@ void store_joined_factors(const Graph& graph, std::span<const Node* const> live,
 bool computes_borders(const Node& root, const Node& reduce, const FusionLimits& limits, const std::function<bool(const Node*)>& loads) {
   const BorderAxes axes = border_axes(reduce, limits);
   if (axes.empty() || root.shape != reduce.sources[0]->shape) return false;
-  BoundedByArrays bounded(loads);
   std::vector<const Node*> stack = {&root};
   std::unordered_set<const Node*> seen;
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
     if (!seen.insert(node).second || loads(node)) continue;
-    if (is_bordered(*node, axes, limits, bounded)) return true;
+    if (is_bordered(*node, axes, limits, loads)) return true;
     if (is_elementwise(node->op)) stack.insert(stack.end(), node->sources.begin(), node->sources.end());
   }
   return false;

@@ -1,60 +1,53 @@
 #include "schedule/bounded_by_arrays.h"
 
 #include <algorithm>
+#include <limits>
+#include <unordered_set>
 #include <vector>
 
+#include "base/error.h"
 #include "base/visits.h"
 
 namespace harp {
 namespace {
 
-// A pad or concat may have this many times as many elements as its sources that are bounded by arrays.
-constexpr int64_t kMostTimes = 4;
+constexpr int64_t kTypicalSize = 256;
+// The search for arrays visits at most this many nodes. A kernel that computed more nodes would be divided anyway (FusionLimits::ops).
+constexpr size_t kMostNodes = 1000;
 
-/// Tests whether the pad is at most kMostTimes as large as its source. If that depends on symbolic sizes, the added elements are assumed to
-/// be few, as a border is.
-bool adds_little(const Node& pad) { return !proven_less(element_count(pad.sources[0]->shape) * kMostTimes, element_count(pad.shape)); }
+/// Returns the number of elements if each shape variable has the value kTypicalSize, or the nearest one within its bounds. The numbers of
+/// two arrays tell which one is larger for most sizes, where a proof would depend on extreme sizes such as 0.
+double typical_count(const Shape& shape) {
+  double count = 1;
+  try {
+    for (const Dim& dim : shape)
+      count *= static_cast<double>(
+          evaluate(dim, [](const SymAtom& variable) { return std::clamp(kTypicalSize, variable.range.lo, variable.range.hi); }));
+  } catch (const Error&) {  // a size has more than 64 bits
+    return std::numeric_limits<double>::infinity();
+  }
+  return count;
+}
 
 }  // namespace
 
-bool BoundedByArrays::operator()(const Node& root) {
+bool is_bounded_by_arrays(const Node& root, const std::function<bool(const Node*)>& is_stored, const MemoryBound& most) {
+  if (range(element_count(root.shape)).hi <= most.bytes / static_cast<int64_t>(size_of(root.dtype))) return true;
+  double missing = typical_count(root.shape);
   std::vector<const Node*> stack = {&root};
-  size_t visits = 0;
-  while (!stack.empty()) {
+  std::unordered_set<const Node*> seen = {&root};
+  while (missing > 0 && !stack.empty() && seen.size() <= kMostNodes) {
     const Node* node = stack.back();
-    const size_t waiting = stack.size();
-    if (!known_.contains(node) && !is_array(*node))
-      for (const Node* source : node->sources)
-        if (!known_.contains(source)) stack.push_back(source);
-    if (stack.size() > waiting) continue;
     stack.pop_back();
-    ++visits;
-    if (!known_.contains(node)) known_.emplace(node, is_array(*node) || follows(*node));
+    if (node->op == Op::kInput || node->op == Op::kConstantArray || is_stored(node)) {
+      missing -= most.times * typical_count(node->shape);
+      continue;
+    }
+    for (const Node* source : node->sources)
+      if (seen.insert(source).second) stack.push_back(source);
   }
-  count_visits(root.graph->dims(), visits);
-  return known_.at(&root);
-}
-
-bool BoundedByArrays::is_array(const Node& node) const {
-  return node.op == Op::kInput || node.op == Op::kConstantArray || is_stored_(&node);
-}
-
-/// Returns the result for a node that is no array, given the results for its sources.
-bool BoundedByArrays::follows(const Node& node) const {
-  const auto is_bounded = [&](const Node* source) { return known_.at(source); };
-  if (node.op == Op::kPad) return is_bounded(node.sources[0]) && adds_little(node);
-  if (node.op == Op::kConcat) {
-    // the lengths, along the joined axis, of the sources that are bounded and of the others
-    Dim bounded = 0, others = 0;
-    for (const Node* source : node.sources)
-      (is_bounded(source) ? bounded : others) += source->shape[static_cast<size_t>(node.as<ConcatAttributes>().axis)];
-    const Dim most = bounded * (kMostTimes - 1);
-    return proven_at_most(others, most) || (others.is_constant() && !proven_less(most, others));
-  }
-  if (node.op == Op::kSlice) return is_bounded(node.sources[0]);
-  const Dim count = element_count(node.shape);
-  return std::ranges::any_of(node.sources,
-                             [&](const Node* source) { return is_bounded(source) && proven_at_most(count, element_count(source->shape)); });
+  count_visits(root.graph->dims(), seen.size());
+  return missing <= 0;
 }
 
 }  // namespace harp

@@ -382,14 +382,14 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              columns.unroll, " sums in registers; at most ", kMaxRegisterSums, " are allowed");
   const int terms = s.axes.back().unroll;
   HARP_CHECK(terms == 1 || columns.unroll == 1, Code::kInvalidArgument, where, ": axis ", position, " has unroll=", columns.unroll,
-             ", expected 1: columns are unrolled only if terms are added one at a time, but the last axis has unroll=", terms);
+             ", expected 1: columns are unrolled only if the last axis has unroll=1, got unroll=", terms);
   const int64_t shared = columns.pack ? shared_columns(kernel, contraction, s) : 0;
   HARP_CHECK(shared <= kMaxSharedColumns, Code::kInvalidArgument, where, ": axis ", position, " has pack, which would copy up to ", shared,
              " elements for all rows; at most ", kMaxSharedColumns, " are allowed");
   HARP_CHECK(terms == 1 || s.axes.back().simd_width == 1, Code::kInvalidArgument, where, ": axis ", s.axes.size() - 1,
              " has simd=", s.axes.back().simd_width, " and unroll=", terms, "; the terms may have simd or unroll, not both");
   HARP_CHECK(terms == 1 || !columns.pack, Code::kInvalidArgument, where, ": axis ", position,
-             " has pack: columns are packed only if terms are added one at a time, but the last axis has unroll=", terms);
+             " has pack: columns are packed only if the last axis has unroll=1, got unroll=", terms);
   HARP_CHECK(rows.unroll * terms <= kMaxRegisterSums, Code::kInvalidArgument, where, ": the unroll of rows and terms makes ", rows.unroll,
              " x ", terms, " products in one step; at most ", kMaxRegisterSums, " are allowed");
   HARP_CHECK(block <= kMaxBlockSums, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " sums; at most ", kMaxBlockSums,
@@ -397,8 +397,8 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   if (!s.half) return;
   const int64_t tile_columns = int64_t{columns.unroll} * columns.simd_width, rows_of_block = block_rows(kernel, contraction, s);
   HARP_CHECK(terms == 1 && rows_of_block % tile_columns == 0, Code::kInvalidArgument, where, ": half needs blocks with a multiple of ",
-             tile_columns, " rows, the columns of a register tile, and terms that are added one at a time; got ", rows_of_block,
-             " rows and unroll=", terms, " on the last axis");
+             tile_columns, " rows, the columns of a register tile, and unroll=1 on the last axis; got ", rows_of_block,
+             " rows and unroll=", terms);
 }
 
 void check_variant(const Program& program, const KernelPlan& kernel, size_t v, const Schedule& s, std::string_view where) {

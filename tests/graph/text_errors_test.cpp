@@ -135,7 +135,7 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = reshape(x, shape=[[1, 2]])").ends_with("expected sizes, got [1, 2]"));
   CHECK(error("a = reshape(x, shape=[q, 3])") ==
         "line 3, column 25: unknown shape variable \"q\"; the inputs or a shape statement declare them");
-  CHECK(error("a = x < y < x") == "line 3, column 13: comparisons do not chain; join two of them with &");
+  CHECK(error("a = x < y < x") == "line 3, column 13: comparisons do not chain; write (a < b) & (b < c)");
   CHECK(
       error("a = x @ y") ==
       "line 3, column 9: matmul: operands have shapes [2, 3] and [2, 3] (nodes \"x\" and \"y\"); axis 1 of the first (3) and axis 0 of the "

@@ -179,7 +179,7 @@ TEST_CASE("L6.loop_tiling/c: every legal tile gives the same bits") {
   CHECK(mistake("kernel_0: contraction [thread unroll=16, sequential simd=16, reduce unroll=9]")
             .find("16 x 9 products in one step; at most 128") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential unroll=2 simd=16, reduce unroll=2]")
-            .find("columns are unrolled only if terms are added one at a time, but the last axis has unroll=2") != std::string::npos);
+            .find("columns are unrolled only if the last axis has unroll=1, got unroll=2") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential, reduce pack]").find("pack, which only the rows and columns of a contraction") !=
         std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential pack, reduce]").find("pack, which would copy up to") != std::string::npos);
