@@ -74,12 +74,8 @@ struct SelectedCode {
 
 /// Tests whether an output overlaps an input, as an output does that is computed in place.
 bool overlaps_input(std::span<const RunArray> inputs, std::span<const RunArray> outputs) {
-  const auto overlap = [](const RunArray& a, const RunArray& b) {
-    const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
-    return first < second + b.bytes && second < first + a.bytes;
-  };
   return std::ranges::any_of(outputs, [&](const RunArray& output) {
-    return !output.is_missing && std::ranges::any_of(inputs, [&](const RunArray& input) { return overlap(output, input); });
+    return !output.is_missing && std::ranges::any_of(inputs, [&](const RunArray& input) { return may_overlap(output, input); });
   });
 }
 

@@ -21,6 +21,12 @@ struct RunArray {
   const Device* device = &kHostDevice;
 };
 
+/// Tests whether the arrays overlap. True also for an empty array inside another one.
+inline bool may_overlap(const RunArray& a, const RunArray& b) {
+  const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
+  return first < second + b.bytes && second < first + a.bytes;
+}
+
 /// Throws Error{kInvalidArgument} if the address is NULL although the array has elements, or if it is not aligned for the dtype.
 void check_memory(DType dtype, size_t bytes, const void* data);
 

@@ -180,13 +180,9 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     const auto begin = reinterpret_cast<uintptr_t>(given.data);
     return Extent{begin, begin + given.bytes, array};
   };
-  // True if the arrays overlap. Also true for an empty array inside another array, which does no harm: it only causes the exact comparison
-  // below, which skips empty arrays.
-  const auto may_overlap = [](const RunArray& a, const RunArray& b) {
-    const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
-    return first < second + b.bytes && second < first + a.bytes;
-  };
-  if (outputs.size() <= kFewOutputs) {  // comparing all pairs is faster than sorting
+  // Comparing all pairs is faster than sorting. An empty array inside another one only causes the exact comparison below, which skips empty
+  // arrays.
+  if (outputs.size() <= kFewOutputs) {
     bool any = false;
     for (size_t o = 0; o < outputs.size(); ++o) {
       for (const RunArray& input : inputs) any |= may_overlap(outputs[o], input);

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "schedule/bounded_by_arrays.h"
-#include "schedule/materialise.h"
 #include "schedule/program.h"
+#include "schedule/reshaped_axes.h"
 
 namespace harp {
 namespace {
@@ -39,17 +40,31 @@ struct BorderAxes {
   }
 };
 
-/// Returns the axes of the reshape's source to whose elements these axes of the reshape belong, both as masks with one bit for each axis.
-/// The first axes are the same in both, as far as their sizes are; an axis after them belongs to every other axis of the source.
+/// Returns the axes of the reshape's source that the reshape joins into these axes, both as masks with one bit for each axis. If the
+/// reshape divides axes of its source, returns all of them.
 uint32_t axes_below(const Node& reshape, uint32_t axes) {
-  const Shape &above = reshape.shape, &below = reshape.sources[0]->shape;
-  const auto same = static_cast<uint32_t>(std::ranges::mismatch(above, below).in1 - above.begin());
-  const uint32_t first = (1u << same) - 1, all = (1u << below.size()) - 1;
-  return (axes & first) | ((axes & ~first) != 0 ? all & ~first : 0);
+  const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
+  // The last axes are the same in both shapes, as far as their sizes are equal. (joined_axes() needs proofs that symbolic sizes rarely
+  // give.)
+  const auto same = static_cast<size_t>(std::mismatch(to.rbegin(), to.rend(), from.rbegin(), from.rend()).first - to.rbegin());
+  uint32_t below = 0;
+  for (size_t axis = 0; axis < to.size(); ++axis) {
+    if ((axes >> axis) % 2 == 0) continue;
+    if (axis + same >= to.size()) {
+      below |= 1u << (axis + from.size() - to.size());
+      continue;
+    }
+    const std::optional<std::vector<size_t>> joined = joined_axes(reshape, axis);
+    if (!joined) return (1u << from.size()) - 1;
+    for (const size_t source_axis : *joined) below |= 1u << source_axis;
+  }
+  return below;
 }
 
-/// Tests whether the node is a slice with at least half of the elements of its source.
-bool keeps_most(const Node& node) { return node.op == Op::kSlice && share_of(node.shape, node.sources[0]->shape) >= 0.5; }
+/// Tests whether the node is a slice that has, for typical sizes, at least half of the elements of its source.
+bool keeps_most(const Node& node) {
+  return node.op == Op::kSlice && 2 * typical_count(node.shape) >= typical_count(node.sources[0]->shape);
+}
 
 /// Returns the axes along which pads and concats are stored if the kernel of this reduction or scan computes them as operands. On every
 /// machine these are several axes that a reduction flattens: each element would need a division to find its index, and would be loaded on
@@ -91,15 +106,17 @@ bool is_worth_kernel(const Node& node, const FusionLimits& limits) { return rang
 
 /// Tests whether the node is a pad or concat along one of these axes that a kernel of its own should store. False if its elements would
 /// need much more memory than the arrays from which they are computed and the result of the kernel that reads them.
-bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const IsStored& is_stored) {
+bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const IsStored& is_stored,
+                 const MemoryBound& most = {}) {
   if (!is_along(node, axes) || !is_worth_kernel(node, limits)) return false;
-  return axes.has_large_result || is_bounded_by_arrays(node, is_stored);
+  return axes.has_large_result || is_bounded_by_arrays(node, is_stored, most);
 }
 
 }  // namespace
 
 void store_bordered(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   const auto is_stored = [&](const Node* node) { return stored.contains(node); };
+  MemoryBound most;  // most.bytes is shared by all values that are stored here
   std::unordered_map<const Node*, BorderAxes> axes_of;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -110,12 +127,14 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
     else if (const auto found = axes_of.find(node); found != axes_of.end() && !stored.contains(node))
       axes = found->second;
     if (axes.empty()) continue;
-    if (!is_root && is_bordered(*node, axes, limits, is_stored)) {
+    if (!is_root && is_bordered(*node, axes, limits, is_stored, most)) {
       stored.insert(node);
+      most.bytes -= std::min(most.bytes, most_bytes(*node));
     } else if (is_root || is_elementwise(node->op) || node->op == Op::kReshape || keeps_most(*node)) {
       for (const Node* source : node->sources) {
         BorderAxes below = axes;
         if (node->op == Op::kReshape) below.pads = axes_below(*node, axes.pads), below.concats = axes_below(*node, axes.concats);
+        below.has_large_result = below.has_large_result && node->op != Op::kSlice;
         axes_of[source].add(below);
       }
     }

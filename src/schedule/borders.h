@@ -22,7 +22,8 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
 void store_joined_factors(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored);
 
 /// Tests whether a kernel that computes the reduction and `root`, a value with the shape of its source, would compute pads or concats that
-/// store_bordered() stores for the sake of the reduction. loads(node) returns whether the kernel loads the node instead of computing it.
+/// store_bordered() would store for the sake of the reduction alone. loads(node) returns whether the kernel loads the node instead of
+/// computing it.
 bool computes_borders(const Node& root, const Node& reduce, const FusionLimits& limits, const std::function<bool(const Node*)>& loads);
 
 }  // namespace harp

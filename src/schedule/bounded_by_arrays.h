@@ -9,16 +9,23 @@
 
 namespace harp {
 
-/// How much memory a stored value may need: `bytes`, or as much as `times` times the arrays in memory from which it is computed.
+/// What a stored value may have: `bytes` of memory, or `times` times as many elements as the arrays in memory from which it is computed.
 struct MemoryBound {
   int64_t bytes = 16 << 20;
   double times = 4;
 };
-/// A value may need as much memory as the arrays from which it is computed.
+/// The value may have as many elements as the arrays from which it is computed.
 inline constexpr MemoryBound kAsArrays = {.bytes = 0, .times = 1};
 
-/// Tests whether the node may be stored. The arrays from which it is computed are compared by their numbers of elements. is_stored(node)
-/// returns whether a kernel stores the node; inputs and constants are in memory anyway.
+/// Tests whether the node is within the bound, so that it may be stored. is_stored(node) returns whether a kernel stores the node; inputs
+/// and constants are in memory anyway.
 bool is_bounded_by_arrays(const Node& root, const std::function<bool(const Node*)>& is_stored, const MemoryBound& most = {});
+
+/// Returns the number of bytes of the node's elements; for symbolic sizes the largest one, which may be INT64_MAX.
+int64_t most_bytes(const Node& node);
+
+/// Returns the number of elements if each shape variable has the value 4096, or the nearest one within its bounds. The numbers of two
+/// arrays tell which one is larger for most sizes, where a proof would depend on extreme sizes such as 0.
+double typical_count(const Shape& shape);
 
 }  // namespace harp

@@ -65,6 +65,14 @@ TEST_CASE("L2: a kernel of its own stores a pad or concat that a reduction would
     const std::string source = source_for("x86-64-v3", graph.get());
     for (const char* const division : {"% 771", "% 776", "% 1542"}) CHECK(source.find(division) == std::string::npos);
   }
+  // The axes of a concat are followed through reshapes and slices: here, each row is a row of one source, or only a few rows are read.
+  const auto workspace = [](const std::string& result) {
+    const Backends backends;
+    return backends.cost(graph_of("concat([x * 2, x], axis=0)", "y = " + result, "m", "n"), {4000, 512}).workspace;
+  };
+  CHECK(workspace("max(reshape(v, shape=[m, 2*n]), axes=[1])") > 0);
+  CHECK(workspace("max(v[none, :, :], axes=[2])") == 0);
+  CHECK(workspace("max(v[:2, :], axes=[0])") == 0);
   // A whole row of the concat is a row of one source, and an elementwise kernel divides its loops at the borders.
   CHECK(kernels("concat([x, x * 2], axis=0)", "exp(v)") <= 2);
   CHECK(kernels("pad(x, before=[2, 0], after=[1, 0])", "softmax(v, axis=1)") == 1);
@@ -105,6 +113,17 @@ TEST_CASE("L2: a pad or concat of broadcast values is not stored if it is much l
   // A few megabytes are stored, because that is many times as fast.
   CHECK(workspace("concat([d, e], axis=1)", "max(v, axes=[1])", "900", "1000") >= 900 * 2000 * sizeof(float));
   CHECK(workspace("concat([d, e], axis=1)", "max(v, axes=[1])", "n", "m") < 6'000'000);
+  // Neither a large array of which one element is read nor a size that is negative for small n hides that the concat is large.
+  CHECK(workspace("concat([d * w[0], e], axis=1)", "max(v, axes=[1])", "n", "m") < 6'000'000);
+  CHECK(workspace("concat([d[300:, :], e[300:, :]], axis=1)", "max(v, axes=[1])", "n", "m") < 6'000'000);
+  // Of a small part that is reduced, the whole is not stored.
+  CHECK(workspace("concat([d, e], axis=1)", "cumsum(reshape(v, shape=[2*n*m])[:100], axis=0)", "n", "m") < 6'000'000);
+  // All values together that are stored although no array is as large as they are need 16 MiB.
+  std::string many = "d", all = "y0";
+  for (int i = 0; i < 10; ++i)
+    many += "\n  y" + std::to_string(i) + " = max(concat([d * " + std::to_string(i + 2) + ", e], axis=1), axes=[1])";
+  for (int i = 1; i < 10; ++i) all += " + y" + std::to_string(i);
+  CHECK(workspace(many, all, "900", "1000") < 20'000'000);
   // The result of a scan is as large as the concat, so storing the concat at most doubles the memory.
   CHECK(workspace("concat([d, e], axis=1)", "cumsum(v, axis=1)", "3000", "2000") >= 12'000'000 * sizeof(float));
 }
