@@ -11,7 +11,6 @@
 #include "schedule/bounded_by_arrays.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/kernel_structure.h"
-#include "schedule/materialise.h"
 #include "schedule/program.h"
 
 namespace harp {

@@ -348,7 +348,8 @@ TEST_CASE("H6.dlpack_in/c H6.dlpack_out/c: a GPU's array goes to a stream of the
       array.tensor.data = data;
       ErrorSlot err;
       CHECK(harp_buffer_from_dlpack_versioned(context.get(), &array, err) == nullptr);
-      check_error(err, HARP_ERROR_DEVICE, "the array is not on cuda:0, but ");
+      check_error(err, HARP_ERROR_DEVICE,
+                  data == there ? "the array is not on cuda:0, but on cuda:1" : "the array is not on cuda:0, but in CPU memory");
     }
     CHECK(given_back == 1);
 
