@@ -41,7 +41,7 @@ def asarray(obj: Any, /, dtype: DTypeLike | None = None, *, device: Any = None, 
     on_cpu(device)
     wanted = None if dtype is None else dtype_of(dtype)
     if isinstance(obj, Tensor):
-        x = _core.alias(obj) if copy else obj
+        x = _ops.contiguous(obj) if copy else obj
     elif isinstance(obj, Dim):
         x = _core.to_tensor(obj)
     elif isinstance(obj, (bool, int, float, complex)) and not isinstance(obj, np.generic):
@@ -142,7 +142,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     """A tensor of any array with `__dlpack__`; it shares the memory if the layout allows it."""
     on_cpu(device)
     if isinstance(x, Tensor):
-        return _core.alias(x) if copy else x
+        return _ops.contiguous(x) if copy else x
     if isinstance(x, np.ndarray):
         return _core.from_numpy(x, copy)
     try:

@@ -154,7 +154,9 @@ def _namespace(self: Tensor, *, api_version: str | None = None) -> ModuleType:
 
 def _astype(self: Tensor, dtype: Any, *, copy: bool = True) -> Tensor:
     """The values in another dtype."""
-    return _core.alias(self) if dtype_of(dtype) is self.dtype else _ops.cast(self, dtype)
+    if dtype_of(dtype) is self.dtype:
+        return _ops.contiguous(self) if copy else _core.alias(self)
+    return _ops.cast(self, dtype)
 
 
 def _reshape(self: Tensor, *shape: Any, order: str = "C") -> Tensor:
@@ -251,8 +253,8 @@ def _attach() -> None:
     added |= {
         "__lshift__": _shift(_array_api.bitwise_left_shift, False), "__rlshift__": _shift(_array_api.bitwise_left_shift, True),
         "__rshift__": _shift(_array_api.bitwise_right_shift, False), "__rrshift__": _shift(_array_api.bitwise_right_shift, True),
-        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": array_ufunc, "__copy__": _core.alias, "__contains__": _contains,
-        "__deepcopy__": lambda self, memo: _core.alias(self), "__divmod__": _divmod, "__dlpack__": _dlpack,
+        "__array__": _array, "__array_namespace__": _namespace, "__array_ufunc__": array_ufunc, "__copy__": _ops.contiguous,
+        "__contains__": _contains, "__deepcopy__": lambda self, memo: _ops.contiguous(self), "__divmod__": _divmod, "__dlpack__": _dlpack,
         "__dlpack_device__": lambda self: (1, 0), "__format__": _format, "__rdivmod__": _rdivmod, "__reversed__": _reversed,
         "__getitem__": getitem, "__iter__": _iter, "__reduce__": _reduce, "__repr__": _repr, "__round__": _array_api.round,
         "__setitem__": setitem, "__str__": _str, "T": property(_t), "astype": _astype, "at": property(At),

@@ -283,11 +283,15 @@ def rad2deg(x: Array | Number, /) -> Tensor:
 
 def sinc(x: Array | Number, /) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
-    tensor = floats_of(x)
-    zero = _ops.equal(tensor, 0)
-    angle = _ops.where(zero, 1, tensor) * math.pi
-    # At 0 the value is that of the first terms of the Taylor series: 1, with the derivatives 0 and -pi * pi / 3.
-    return _ops.where(zero, 1 - _ops.square(tensor * math.pi) / 6, _ops.sin(angle) / angle)
+    angle = floats_of(x) * math.pi
+    small = _ops.less(_ops.abs(angle), 0.5)
+    # Near 0, the derivatives of sin(angle) / angle are small differences of large numbers; those of the Taylor series are accurate.
+    square = _ops.square(_ops.where(small, angle, 0))
+    series = square * 0
+    for n in range(8, 0, -1):
+        series = (series + (-1) ** n / math.factorial(2 * n + 1)) * square
+    other = _ops.where(small, 1, angle)
+    return _ops.where(small, 1 + series, _ops.sin(other) / other)
 
 
 def heaviside(x1: Array, x2: Array | Number, /) -> Tensor:
@@ -315,8 +319,12 @@ def _but_nan(operation: Any, x1: Any, x2: Any) -> Tensor:
 
 def logaddexp2(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """log2(2 ** x1 + 2 ** x2), computed without overflow."""
-    ln2 = math.log(2)
-    return _ops.logaddexp(floats_of(x1) * ln2, floats_of(x2) * ln2) * (1 / ln2)
+    a, b = floats_of(x1), floats_of(x2)
+    infinite = _ops.logical_and(_ops.isinf(a), _ops.equal(a, b))  # the difference would be NaN
+    difference = _ops.where(infinite, 0, a) - _ops.where(infinite, 0, b)
+    first = _ops.greater_equal(difference, 0)
+    less = _ops.where(first, -difference, difference)
+    return _ops.where(first, a, b) + _ops.log1p(_ops.exp2(less)) * (1 / math.log(2))
 
 
 def divmod(x1: Array | Number, x2: Array | Number, /) -> tuple[Tensor, Tensor]:  # noqa: A001

@@ -96,7 +96,11 @@ def std(
     ddof: float | None = None,
 ) -> Tensor:
     """The square root of var(). Its gradient is 0 where the variance is 0."""
-    return root_of_variance(var(x, axis, dtype, correction=correction, keepdims=keepdims, ddof=ddof))
+    correction = correction if ddof is None else ddof
+    tensor = asarray(x) if dtype is None else asarray(x).astype(dtype)
+    if correction == int(correction):
+        return _ops.std(tensor, axis, int(correction), keepdims)
+    return root_of_variance(var(tensor, axis, correction=correction, keepdims=keepdims))
 
 
 def root_of_variance(variance: Tensor) -> Tensor:

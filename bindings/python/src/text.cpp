@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "builder.h"
 #include "errors.h"
@@ -11,12 +12,34 @@ namespace harp_python {
 
 namespace {
 
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Returns a name as the text format writes it: in quotes, unless it is an identifier and no reserved word.
+std::string quoted(std::string_view name) {
+  static constexpr std::string_view kReserved[] = {"return", "shape", "graph", "none", "true", "false", "nan", "inf"};
+  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 && std::ranges::all_of(name, is_letter) &&
+      std::ranges::find(kReserved, name) == std::end(kReserved))
+    return std::string(name);
+  std::string text = "\"";
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr const char* kDigits = "0123456789abcdef";
+      text += {'\\', 'x', kDigits[c >> 4], kDigits[c & 15]};
+      continue;
+    }
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
 /// Prints nodes of a harp graph as statements, sources first.
 class Printer {
  public:
   void input(harp_node* node, const std::string& name, harp_graph* graph) {
-    names_[node] = name;
-    text_ += separator_ + name + ": " + harp_dtype_name(harp_node_dtype(node)) + "[";
+    names_[node] = quoted(name);
+    taken_.insert(name);
+    text_ += separator_ + quoted(name) + ": " + harp_dtype_name(harp_node_dtype(node)) + "[";
     separator_ = ", ";
     harp_dim dims[HARP_MAX_RANK];
     const int32_t rank = harp_node_rank(node);
@@ -50,7 +73,13 @@ class Printer {
       names_[node] = attributes.substr(attributes.find('=') + 1);  // a literal is printed where it is used
       return;
     }
-    const std::string name = "_" + std::to_string(count_++);
+    if (operation == "native")
+      throw Failure(HARP_ERROR_UNSUPPORTED, "the text of a graph cannot contain " + attributes.substr(0, attributes.find(',')) +
+                                                ", a function of this process; expected operations of harp only");
+    std::string name;
+    do {
+      name = "_" + std::to_string(count_++);
+    } while (taken_.contains(name));
     text_ += "  " + name + " = " + operation + "(";
     const char* separator = "";
     for (int32_t i = 0; i < harp_node_source_count(node); ++i) {
@@ -64,6 +93,7 @@ class Printer {
   }
 
   std::unordered_map<harp_node*, std::string> names_;
+  std::unordered_set<std::string> taken_;  // the names of the inputs
   std::string text_;
   std::string separator_;
   size_t count_ = 0;
@@ -78,8 +108,6 @@ std::vector<Variable>& declared() {
   static auto* variables = new std::vector<Variable>;
   return *variables;
 }
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Returns the position of the first occurrence of `word` in the text at or after position `from`, or npos if there is none. Only whole
 /// words count. A word before "=" does not count, because it is the name of an attribute (n=4).
@@ -124,7 +152,7 @@ std::string print_graph(const std::string& name, std::span<Node* const> paramete
   std::string text;
   in_graph(recipe, [&](harp_graph* graph) {
     Printer printer;
-    printer.text("graph " + name + "(");
+    printer.text("graph " + quoted(name) + "(");
     Nodes inputs;
     for (size_t i = 0; i < parameters.size(); ++i) {
       inputs.push_back(declare(graph, *parameters[i]->type, i));
@@ -147,7 +175,7 @@ std::string print_graph(const std::string& name, std::span<Node* const> paramete
     }
     const Nodes roots = builder.build();
     std::string returned;
-    for (size_t i = 0; i < roots.size(); ++i) returned += (i != 0 ? ", " : "") + output_names[i] + " = " + printer.name(roots[i]);
+    for (size_t i = 0; i < roots.size(); ++i) returned += (i != 0 ? ", " : "") + quoted(output_names[i]) + " = " + printer.name(roots[i]);
     text = printer.result() + "  return " + returned + "\n}\n";
   });
   std::string variables;

@@ -49,6 +49,28 @@ def test_text(tmp_path):
         harp.Program("graph nonsense {")
 
 
+ODD_NAMES = ["nan", "inf", "true", "false", "none", "return", "shape", "graph", "learning rate", "x-1", "_0", "2x", 'a"b\\', "tab\t", "\u00fc"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_any_name(name, tmp_path):
+    g = harp.Graph(name)
+    x = g.input(name, harp.float32, (2,))
+    g.output(name, harp.tanh(x) * 2)
+    g.save(tmp_path / "named.harp")
+    for p in (g.compile(backend="interp"), harp.load(tmp_path / "named.harp", backend="interp")):
+        assert p.inputs == [name] and p.outputs == [name]
+        np.testing.assert_array_equal(np.asarray(p(np.array([1, 2], np.float32))), np.asarray(harp.tanh(np.array([1, 2], np.float32)) * 2))
+
+
+def test_text_of_functions_of_the_process(tmp_path):
+    g = harp.Graph("q")
+    g.output("y", harp.linalg.inv(g.input("x", harp.float64, (2, 2))))
+    with pytest.raises(harp.UnsupportedError, match="inv.*a function of this process"):
+        g.save(tmp_path / "q.harp")
+    assert not (tmp_path / "q.harp").exists()
+
+
 def test_interp_and_sizes_by_name():
     g = harp.Graph("counting")
     n = harp.dim("n")

@@ -1,6 +1,9 @@
 """Corner cases of NumPy's semantics: indices of every kind, empty arrays, rank 0, overflow, division by zero, NaN, numbers that do not fit, and
 wrong arguments. harp gives NumPy's values, shapes and kinds of dtypes, and an error of the same class where NumPy gives one. In the
 expressions, xp is NumPy or harp, and the other names are arrays of that library."""
+import copy
+import math
+
 import numpy as np
 import pytest
 
@@ -375,3 +378,38 @@ def test_positive_of_bools():
     for function in (lambda x: +x, harp.positive):
         with pytest.raises(TypeError, match="positive: expected numbers, got bool"):
             function(harp.asarray(ARRAYS["B"]))
+
+
+def test_copies_have_their_own_memory():
+    a = np.arange(4.0)
+    x = harp.asarray(a)
+    copies = [harp.asarray(x, copy=True), x.copy(), harp.copy(x), harp.array(x), harp.from_dlpack(x, copy=True), harp.astype(x, harp.float64),
+              x.astype("f8"), copy.deepcopy(x), copy.copy(x)]  # fmt: skip
+    harp.eval(*copies)
+    a[0] = 9
+    assert [made.tolist() for made in copies] == [[0.0, 1.0, 2.0, 3.0]] * len(copies)
+    assert harp.grad(lambda y: (harp.copy(y) * 2).sum())(np.ones(3)).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_std_of_half_precision_rounds_once():
+    large, small = np.array([20000, -20000], np.float16), np.array([1e-4, -1e-4], np.float16)
+    assert harp.std(large).tolist() == 20000 and harp.std(small).tolist() == float(small[0])
+    gradient = harp.grad(harp.std)(np.array([20000, -20000, 10000], np.float16))
+    np.testing.assert_allclose(np.asarray(gradient, np.float64), [0.327, -0.458, 0.131], atol=2e-3)
+
+
+def test_sinc_near_zero():
+    for dtype, least in ((np.float32, 1e-40), (np.float64, 1e-310)):
+        for x in (0.0, least, 1e-20, 1e-3, 0.158, 0.16):
+            expected = (math.cos(math.pi * x) - float(np.sinc(x))) / x if x > 0.1 else -math.pi**2 * x / 3 + math.pi**4 * x**3 / 30
+            assert float(harp.grad(harp.sinc)(np.array(x, dtype))) == pytest.approx(expected, rel=1e-5, abs=1e-44)
+    x = np.linspace(-3, 3, 1001)
+    np.testing.assert_allclose(np.asarray(harp.sinc(x)), np.sinc(x), rtol=0, atol=5e-16)
+
+
+def test_logaddexp2_is_relatively_accurate():
+    for dtype in (np.float16, np.float32, np.float64):
+        for pair in ((-1, -1), (0, -60), (0, -104), (np.inf, np.inf), (-np.inf, -np.inf), (np.inf, -np.inf), (3, -np.inf), (1e4, 1e4), (2.5, 1)):
+            a, b = dtype(pair[0]), dtype(pair[1])
+            np.testing.assert_allclose(np.asarray(harp.logaddexp2(a, b)), np.logaddexp2(a, b), rtol=4 * np.finfo(dtype).eps, atol=0)
+    assert [float(d) for d in harp.grad(harp.logaddexp2, argnums=(0, 1))(np.float64(2), np.float64(2))] == [0.5, 0.5]
