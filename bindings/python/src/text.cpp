@@ -74,8 +74,8 @@ class Printer {
       return;
     }
     if (operation == "native")
-      throw Failure(HARP_ERROR_UNSUPPORTED, "the text of a graph cannot contain " + attributes.substr(0, attributes.find(',')) +
-                                                ", a function of this process; expected operations of harp only");
+      throw Failure(HARP_ERROR_UNSUPPORTED, "the text of a graph cannot contain a function of this process; expected operations of harp only, "
+                                            "got the native function with " + attributes.substr(0, attributes.find(',')));
     std::string name;
     do {
       name = "_" + std::to_string(count_++);

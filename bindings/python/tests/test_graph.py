@@ -66,7 +66,7 @@ def test_any_name(name, tmp_path):
 def test_text_of_functions_of_the_process(tmp_path):
     g = harp.Graph("q")
     g.output("y", harp.linalg.inv(g.input("x", harp.float64, (2, 2))))
-    with pytest.raises(harp.UnsupportedError, match="inv.*a function of this process"):
+    with pytest.raises(harp.UnsupportedError, match="a function of this process.*inv"):
         g.save(tmp_path / "q.harp")
     assert not (tmp_path / "q.harp").exists()
 
