@@ -156,7 +156,8 @@ class Operation:
             body.append(f"out.resize(results({self.results}));")
             body.append(f"{call};")
         several = "false" if self.results == "1" else "true"
-        return f'{{"{self.python_name}", "{self.kinds()}", {several}, [](Reader& r, Nodes& out) {{ {" ".join(body)} }}}},'
+        names = " ".join(name for name, _ in self.parameters)
+        return f'{{"{self.python_name}", "{self.kinds()}", "{names}", {several}, [](Reader& r, Nodes& out) {{ {" ".join(body)} }}}},'
 
     def default(self, name):
         kind = dict(self.parameters)[name]

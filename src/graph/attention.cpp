@@ -85,6 +85,8 @@ NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, 
   if (mask != nullptr) {
     const NodeRef both[] = {query, mask};
     check_nodes(kOp, both);
+    HARP_CHECK(is_bool(mask->dtype) || is_float(mask->dtype), Code::kDType, kOp, ": mask must be bool or a float dtype, got ",
+               name(mask->dtype));
     if (!is_bool(mask->dtype)) arrays.push_back(mask);
   }
   const DType dtype = common_dtype(kOp, Operands::kFloat, arrays), working = working_dtype(dtype);

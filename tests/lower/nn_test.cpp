@@ -162,6 +162,12 @@ TEST_CASE("G22.scaled_dot_product_attention/interp,c G16: the scale is the same 
   CHECK(attend("3, 6") == attend("n, k"));
 }
 
+TEST_CASE("G22.scaled_dot_product_attention: a mask of numbers that are no floats is refused, as in PyTorch") {
+  for (const char* dtype : {"i64", "u8", "complex64"})
+    check_misuse("x: f32[3, 4], m: i64[3, 3]", std::string("scaled_dot_product_attention(x, x, x, cast(m, dtype=") + dtype + "))", "DTYPE",
+                 std::string("scaled_dot_product_attention: mask must be bool or a float dtype, got ") + dtype);
+}
+
 TEST_CASE("G22.scaled_dot_product_attention/interp,c: a query that sees no key gives 0, and passes gradients of 0") {
   const Backends backends;
   const Values<float> x{{-1, -0.8f, -0.6f, -0.5f, -0.3f, -0.1f, 0.1f, 0.3f, 0.5f, 0.6f, 0.8f, 1}, {3, 4}},

@@ -181,7 +181,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     for other in scalars[1:] + numbers:
         # The common dtype is the dtype of where(True, a, b): `where` accepts every dtype, and its operands promote like those of all
         # operations.
-        a, b = _core.operands(result, other)
+        a, b = _core.operands("result_type", result, other)
         result = _of_dtype(_ops.where(_of_dtype(bool_), a, b).dtype)
     return result.dtype
 

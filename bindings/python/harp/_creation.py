@@ -34,7 +34,7 @@ _ZEROS: dict[DType, Tensor] = {}
 def beside(x: Tensor, value: Any) -> Tensor:
     """Converts a value that an operation combines with x. A Python number gets x's dtype, unless its kind (bool, int, float, complex) is
     higher than that of x; anything else is asarray(value)."""
-    return _core.operands(x, value)[1] if type(value) in OF_PYTHON else asarray(value)
+    return _core.operands("asarray", x, value)[1] if type(value) in OF_PYTHON else asarray(value)
 
 
 def cast_to(x: Tensor, value: Any) -> Tensor:
@@ -54,7 +54,7 @@ def number_of_dtype(number: Any, dtype: DType) -> Tensor:
     zero = _ZEROS.get(dtype)
     if zero is None:
         zero = _ZEROS[dtype] = asarray(0, dtype=dtype)
-    return _ops.cast(_core.operands(zero, number)[1], dtype)
+    return _ops.cast(_core.operands("asarray", zero, number)[1], dtype)
 
 
 def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: Any = None) -> Tensor:
@@ -139,7 +139,7 @@ def linspace(
 
 
 def _between(start: Any, stop: Any, num: Size, dtype: DTypeLike | None, endpoint: bool) -> Tensor:
-    a, b = promoted(_core.operands(start, stop))
+    a, b = promoted(_core.operands("linspace", start, stop))
     made = (a.dtype if a.dtype in REAL_FLOATS + COMPLEX else float32) if dtype is None else dtype_of(dtype)
     a, b = _ops.cast(a, made), _ops.cast(b, made)
     at = _ops.reshape(_ops.arange(int64, num), [-1, *[1] * max(a.ndim, b.ndim)])

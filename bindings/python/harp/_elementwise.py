@@ -14,7 +14,7 @@ from ._types import Array, Number
 
 def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """Shifts x1 left by x2 bits; 0 if x2 is at least the width. (harp.h takes x2 modulo the width.)"""
-    a, b = _core.operands(x1, x2)
+    a, b = _core.operands("bitwise_left_shift", x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
     if isinstance(x2, int):
         _require_shift(x2)
@@ -25,7 +25,7 @@ def bitwise_left_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
 def bitwise_right_shift(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """Shifts x1 right by x2 bits; if x2 is at least the width, the result is 0, or -1 for a negative number. (harp.h takes x2 modulo the
     width.)"""
-    a, b = _core.operands(x1, x2)
+    a, b = _core.operands("bitwise_right_shift", x1, x2)
     bits = 8 * _ops.bitwise_and(a, b).dtype.itemsize
     if isinstance(x2, int):
         _require_shift(x2)

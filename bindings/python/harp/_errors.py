@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+
+    class _NumPysLinAlgError(Exception):
+        """Stands for NumPy's class, so that the types of harp are known where NumPy is not installed."""
+
+else:
+    from numpy.linalg import LinAlgError as _NumPysLinAlgError
 
 __all__ = [
     "AliasError",
@@ -95,13 +104,22 @@ raised = _Raised()
 
 
 class NativeError(Error, RuntimeError):
-    """A function that a program calls (harp.native) failed; `__cause__` is its exception if it is a Python function."""
+    """A function that a program calls (harp.native) failed; `__cause__` is its exception if it is a Python function. If that is NumPy's
+    LinAlgError, as for a singular matrix, the exception is also one (harp.linalg.LinAlgError)."""
+
+    def __new__(cls, *arguments: str) -> NativeError:  # noqa: PYI034 (it may be a LinAlgError)
+        made = LinAlgError if cls is NativeError and isinstance(raised.error, _NumPysLinAlgError) else cls
+        return super().__new__(made, *arguments)
 
     def __init__(self, message: str = "", compiler_output: str = "") -> None:
         error = raised.error
         super().__init__(message if error is None else f"{message} ({type(error).__name__}: {error})", compiler_output)
         self.__cause__: BaseException | None = error
         raised.error = None
+
+
+class LinAlgError(NativeError, _NumPysLinAlgError):
+    """A decomposition of a matrix failed, such as the inverse of a singular matrix."""
 
 
 class DeviceError(Error, RuntimeError):

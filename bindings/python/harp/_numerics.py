@@ -15,7 +15,7 @@ from ._core import Dim, Tensor
 from ._creation import beside
 from ._dtypes import COMPLEX, REAL_FLOATS, bool_, dtype_of, float32, int64
 from ._errors import InvalidArgumentError, ShapeError
-from ._statistics import floats_of
+from ._reductions import floats_of
 from ._tree import is_array
 from ._types import Array, DTypeLike, Number
 
@@ -303,16 +303,16 @@ def heaviside(x1: Array, x2: Array | Number, /) -> Tensor:
 
 def fmax(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """The greater operand; a number wins over NaN."""
-    return _but_nan(_ops.maximum, x1, x2)
+    return _but_nan("fmax", _ops.maximum, x1, x2)
 
 
 def fmin(x1: Array | Number, x2: Array | Number, /) -> Tensor:
     """The lesser operand; a number wins over NaN."""
-    return _but_nan(_ops.minimum, x1, x2)
+    return _but_nan("fmin", _ops.minimum, x1, x2)
 
 
-def _but_nan(operation: Any, x1: Any, x2: Any) -> Tensor:
-    a, b = promoted(_core.operands(x1, x2))
+def _but_nan(name: str, operation: Any, x1: Any, x2: Any) -> Tensor:
+    a, b = promoted(_core.operands(name, x1, x2))
     made: Tensor = operation(a, b)
     return made if a.dtype not in REAL_FLOATS else _ops.where(_ops.isnan(a), b, _ops.where(_ops.isnan(b), a, made))
 
@@ -377,8 +377,8 @@ def unique(x: Array, /, return_index: bool = False, return_inverse: bool = False
 
 def isin(x1: Array | Number, x2: Array | Number | Sequence[Number], /, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element of x1 is one of those of x2 (invert: is none of them). NaN equals nothing. assume_unique changes nothing."""
-    given = asarray(x2) if isinstance(x2, (list, tuple)) else x2
-    a, b = promoted(_core.operands(x1, given))
+    given: Any = asarray(x2) if isinstance(x2, (list, tuple)) else x2
+    a, b = promoted(_core.operands("isin", x1, given))
     return _ops.isin(a, b, invert)
 
 

@@ -281,7 +281,7 @@ def kron(x1: Array, x2: Array, /) -> Tensor:
 
 def allclose(x1: Array | Number, x2: Array | Number, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Whether all elements are close to each other, see isclose()."""
-    a, b = promoted(_core.operands(x1, x2))
+    a, b = promoted(_core.operands("allclose", x1, x2))
     return _ops.all(_ops.isclose(a, b, rtol, atol, equal_nan))
 
 

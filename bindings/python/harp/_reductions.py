@@ -1,6 +1,7 @@
 """Reductions and running values along axes."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from . import _ops
 from ._conversion import asarray, promoted
 from ._core import Tensor
 from ._creation import full
-from ._dtypes import SIGNED, UNSIGNED, bool_, int64, uint64
+from ._dtypes import COMPLEX, REAL_FLOATS, SIGNED, UNSIGNED, bfloat16, bool_, float16, float32, float64, int64, uint64
 from ._tree import is_array
 from ._types import Array, Axes, DTypeLike, Number
 
@@ -21,6 +22,17 @@ def _sum_dtype(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     if x.dtype is bool_ or x.dtype in SIGNED:
         return x.astype(int64)
     return x.astype(uint64) if x.dtype in UNSIGNED else x
+
+
+def floats_of(x: Any) -> Tensor:
+    """A tensor of floats: integers and bools become float32, as in all float functions."""
+    tensor = asarray(x)
+    return tensor if tensor.dtype in REAL_FLOATS + COMPLEX else tensor.astype(float32)
+
+
+def rounded_once(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Returns function(x), a function of several operations. For float16 and bfloat16 it computes in float32, and only its result is rounded."""
+    return function(x.astype(float32)).astype(x.dtype) if x.dtype in (float16, bfloat16) else function(x)
 
 
 def sum(x: Array, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Tensor:
@@ -79,10 +91,13 @@ def var(
     correction = correction if ddof is None else ddof
     if correction == int(correction):
         return _ops.var(tensor, axis, int(correction), keepdims)
-    distances = tensor - _ops.mean(tensor, axis, True)
-    squares = _ops.sum(distances * distances, axis, keepdims)
-    count = _ops.count_nonzero(_ops.full(asarray(True), tensor.shape), axis, keepdims)
-    return squares / _ops.cast(count - correction, tensor.dtype)
+    return rounded_once(floats_of(tensor), lambda wide: _var(wide, axis, correction, keepdims))
+
+
+def _var(x: Tensor, axis: Axes, correction: float, keepdims: bool) -> Tensor:
+    """The variance with a correction that is no integer."""
+    count = _ops.cast(_ops.count_nonzero(_ops.full(asarray(True), x.shape), axis, keepdims), float64)
+    return _ops.var(x, axis, 0, keepdims) * _ops.cast(count / (count - correction), x.dtype)
 
 
 def std(
@@ -100,7 +115,7 @@ def std(
     tensor = asarray(x) if dtype is None else asarray(x).astype(dtype)
     if correction == int(correction):
         return _ops.std(tensor, axis, int(correction), keepdims)
-    return root_of_variance(var(tensor, axis, correction=correction, keepdims=keepdims))
+    return rounded_once(floats_of(tensor), lambda wide: root_of_variance(_var(wide, axis, correction, keepdims)))
 
 
 def root_of_variance(variance: Tensor) -> Tensor:

@@ -33,7 +33,7 @@ def argsort(
 def searchsorted(x1: Array, x2: Array | Number, /, side: str = "left", sorter: Array | None = None) -> Tensor:
     """The position at which each value of x2 would be inserted into x1. x1 is in ascending order, or `sorter` holds the indices that sort
     it."""
-    ordered, values = promoted(_core.operands(asarray(x1), asarray(x2) if isinstance(x2, (list, tuple)) else x2))
+    ordered, values = promoted(_core.operands("searchsorted", asarray(x1), asarray(x2) if isinstance(x2, (list, tuple)) else x2))
     return _ops.searchsorted(ordered if sorter is None else _ops.take(ordered, asarray(sorter), 0), values, side)
 
 

@@ -10,7 +10,7 @@ from ._conversion import asarray, promoted
 from ._core import Tensor
 from ._creation import linspace
 from ._numerics import points
-from ._statistics import floats_of
+from ._reductions import floats_of
 from ._tree import is_array
 from ._types import Array, DTypeLike
 
@@ -43,7 +43,7 @@ def geomspace(
     first: Any = start
     last: Any = stop
     if is_array(first) or is_array(last):
-        a, b = promoted([floats_of(each) for each in _core.operands(first, last)])
+        a, b = promoted([floats_of(each) for each in _core.operands("geomspace", first, last)])
         at = linspace(asarray(0.0).astype(a.dtype), 1.0, num, endpoint)
         at = _ops.reshape(at, [-1, *[1] * max(a.ndim, b.ndim)])
         made = _ops.where(_ops.equal(at, 1), b, a * _ops.pow(b / a, at))

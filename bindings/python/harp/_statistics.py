@@ -14,16 +14,10 @@ from ._core import Dim, Tensor
 from ._creation import number_of_dtype
 from ._dtypes import COMPLEX, OF_PYTHON, REAL_FLOATS, SIGNED, UNSIGNED, bool_, float32, float64, int64
 from ._errors import DTypeError, InvalidArgumentError, ShapeError
-from ._reductions import cumprod, cumsum, max, mean, min, prod, root_of_variance, sum
+from ._reductions import cumprod, cumsum, floats_of, max, mean, min, prod, root_of_variance, rounded_once, sum
 from ._searching import searchsorted
 from ._tree import is_array
 from ._types import Array, Axes, Number
-
-
-def floats_of(x: Any) -> Tensor:
-    """A tensor of floats: integers and bools become float32, as in all float functions."""
-    tensor = asarray(x)
-    return tensor if tensor.dtype in REAL_FLOATS + COMPLEX else tensor.astype(float32)
 
 
 def _last(x: Tensor, axis: Axes) -> tuple[Tensor, list[Any]]:
@@ -254,23 +248,29 @@ def nanargmin(x: Array, /, axis: int | None = None) -> Tensor:
 
 def nanmean(x: Array, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """mean() of the elements that are not NaN; NaN if all are."""
-    tensor = floats_of(x)
+    return rounded_once(floats_of(x), lambda wide: _nanmean(wide, axis, keepdims))
+
+
+def _nanmean(tensor: Tensor, axis: Axes, keepdims: bool) -> Tensor:
     count = _ops.cast(_ops.count_nonzero(_numbers(tensor), axis, keepdims), tensor.dtype)
     return sum(_without_nan(tensor, 0), axis=axis, keepdims=keepdims) / count
 
 
 def nanvar(x: Array, /, axis: Axes = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
     """The variance of the elements that are not NaN; NaN if there are at most ddof."""
-    tensor = floats_of(x)
+    return rounded_once(floats_of(x), lambda wide: _nanvar(wide, axis, ddof, keepdims))
+
+
+def _nanvar(tensor: Tensor, axis: Axes, ddof: float, keepdims: bool) -> Tensor:
     numbers = _numbers(tensor)
-    distances = _ops.where(numbers, _ops.abs(tensor - nanmean(tensor, axis=axis, keepdims=True)), 0)
+    distances = _ops.where(numbers, _ops.abs(tensor - _nanmean(tensor, axis, True)), 0)
     count = _ops.cast(_ops.count_nonzero(numbers, axis, keepdims), distances.dtype) - ddof
     return sum(distances * distances, axis=axis, keepdims=keepdims) / _ops.where(_ops.greater(count, 0), count, math.nan)
 
 
 def nanstd(x: Array, /, axis: Axes = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
     """The square root of nanvar()."""
-    return root_of_variance(nanvar(x, axis=axis, ddof=ddof, keepdims=keepdims))
+    return rounded_once(floats_of(x), lambda wide: root_of_variance(_nanvar(wide, axis, ddof, keepdims)))
 
 
 def nancumsum(x: Array, /, axis: int | None = None) -> Tensor:

@@ -1,6 +1,6 @@
 """Linear algebra: the Array API's extension `linalg`, and some of NumPy's functions. Products and norms are harp's own operations;
 decompositions are computed by NumPy's LAPACK (see _lapack.py), in programs and traced functions, too. A matrix that a function cannot handle,
-such as a singular one, is a NativeError in the run, whose __cause__ is NumPy's LinAlgError."""
+such as a singular one, is a LinAlgError in the run: a NativeError that is also NumPy's LinAlgError."""
 from __future__ import annotations
 
 import builtins
@@ -15,11 +15,11 @@ from ._array_api import matmul, matrix_transpose, tensordot, vecdot
 from ._conversion import asarray, promoted
 from ._core import Tensor
 from ._dtypes import COMPLEX, complex64, complex128, float32
-from ._errors import GradientError, InvalidArgumentError, ShapeError
+from ._errors import GradientError, InvalidArgumentError, LinAlgError, ShapeError
 from ._types import Array, DTypeLike
 
 __all__ = [
-    "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigh_result", "eigvals", "eigvalsh", "inv", "lstsq", "matmul",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigh_result", "eigvals", "eigvalsh", "inv", "lstsq", "matmul",
     "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "qr_result",
     "slogdet", "slogdet_result", "solve", "svd", "svd_result", "svdvals", "tensordot", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip

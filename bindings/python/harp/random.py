@@ -57,6 +57,8 @@ def uniform(
 ) -> Tensor:
     """Floats in [low, high)."""
     _require_key(key)
+    if isinstance(dtype, (int, float)):
+        raise TypeError(f"uniform: expected a dtype as third argument, got {dtype!r}; the range is low= and high=")
     made = _ops.random_uniform(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
     return made if (low, high) == (0.0, 1.0) else made * (high - low) + low
 

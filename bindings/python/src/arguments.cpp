@@ -28,6 +28,7 @@ int64_t size_or_throw(PyObject* object) {
 }
 
 double real_or_throw(PyObject* object) {
+  if (PyNumber_Check(object) == 0) refuse(object, "a real number");
   const double value = PyFloat_AsDouble(object);
   if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError();
   return value;
@@ -44,7 +45,7 @@ class Arguments {
       if (kinds[i] == 'p')
         i = read_together(i, kinds) - 1;
       else
-        read_one(kinds[i], arguments_[i]);
+        named(i, [&] { read_one(kinds[i], arguments_[i]); });
     }
     for (const Ref<Node>& node : nodes_) sources_.push_back(node.get());
   }
@@ -55,13 +56,26 @@ class Arguments {
   PyObject* owner() const { return owner_; }  // the Python function of a native operation; borrowed from the arguments
 
  private:
+  /// Calls `read`, which reads argument i. An error for an argument of a wrong type mentions the operation and its parameter.
+  template <class Read>
+  void named(size_t i, const Read& read) const {
+    try {
+      read();
+    } catch (const PythonError&) {
+      std::string_view parameters = row_.parameters;
+      for (size_t skipped = 0; skipped < i; ++skipped) parameters.remove_prefix(parameters.find(' ') + 1);
+      name_in_error(row_.name, parameters.substr(0, parameters.find(' ')));
+      throw;
+    }
+  }
+
   size_t read_together(size_t first, std::string_view kinds) {
     size_t end = first;
     while (end < kinds.size() && kinds[end] == 'p') ++end;
     std::vector<Ref<Node>> nodes;
     const std::span objects(arguments_ + first, end - first);
-    if (!nodes_together(objects, nodes)) {
-      for (PyObject* object : objects) node_of(object);  // at least one object is not an operand, and node_of() throws for it
+    if (!nodes_together(objects, nodes)) {  // at least one object is not an operand, and node_of() throws for it
+      for (size_t i = first; i < end; ++i) named(i, [&] { node_of(arguments_[i]); });
     }
     is_weak_ = std::ranges::all_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0 || node->is_constant(); }) &&
                std::ranges::any_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0; });

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "module.h"
+#include "text.h"
 
 namespace harp_python {
 
@@ -12,7 +13,7 @@ void fail(harp_error* error) {
   const harp_status status = harp_error_code(error);
   const std::string message = harp_error_message(error), output = harp_error_compiler_output(error);
   harp_error_release(error);
-  throw Failure(status, message, output);
+  throw Failure(status, displayed(message), output);
 }
 
 std::nullptr_t set_python_error() {
@@ -23,7 +24,7 @@ std::nullptr_t set_python_error() {
     PyObject* type = exception_of(failure.status());
     PyObject* value = PyObject_CallFunction(type, "ss", failure.what(), failure.compiler_output().c_str());
     if (value != nullptr) {
-      PyErr_SetObject(type, value);
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(value)), value);  // a class may make an object of one of its subclasses
       Py_DECREF(value);
     }
   } catch (const std::bad_alloc&) {
@@ -32,6 +33,18 @@ std::nullptr_t set_python_error() {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
   return nullptr;
+}
+
+void name_in_error(std::string_view function, std::string_view parameter) {
+  if (PyErr_Occurred() != PyExc_TypeError) return;
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  const std::string names = parameter.empty() ? std::string(function) : std::string(function) + ": " + std::string(parameter);
+  PyErr_Format(PyExc_TypeError, "%s: %S", names.c_str(), value);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
 }
 
 std::string take(harp_string* text) {

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace harp_python {
 
@@ -44,6 +45,10 @@ class Check {
 
 /// Sets the Python exception for the C++ exception being handled; returns nullptr.
 std::nullptr_t set_python_error();
+
+/// If the Python exception that is set is a TypeError, puts the name of a function, and of its parameter unless that is empty, before its
+/// message: "max_pool: size: expected ...".
+void name_in_error(std::string_view function, std::string_view parameter = {});
 
 /// Returns text that harp made as a C++ string; releases the original.
 std::string take(harp_string* text);

@@ -187,11 +187,19 @@ NB_MODULE(_core, m) {
   m.def("to_numpy", &value);
   m.def("to_tensor", [](nb::handle x) { return nb::steal(tensor(node_of(x.ptr()))); });
   m.def("alias", [](nb::handle x) { return nb::steal(tensor(node_of_tensor(x.ptr()))); });
-  m.def("operands", [](nb::args objects) -> nb::object {
+  // Converts the operands of a function, whose name errors mention, to tensors; Python numbers take the dtype of the others.
+  m.def("operands", [](const std::string& function, nb::args objects) -> nb::object {
     std::vector<PyObject*> pointers;
     for (nb::handle object : objects) pointers.push_back(object.ptr());
     std::vector<Ref<Node>> nodes;
-    if (!nodes_together(pointers, nodes)) throw nb::type_error("expected tensors, NumPy arrays or numbers");
+    try {
+      if (!nodes_together(pointers, nodes)) {
+        for (PyObject* object : pointers) node_of(object);  // throws for the object that is not an operand
+      }
+    } catch (const PythonError&) {
+      name_in_error(function);
+      throw nb::python_error();
+    }
     nb::list list;
     for (Ref<Node>& node : nodes) list.append(nb::steal(tensor(std::move(node))));
     return list;

@@ -226,6 +226,10 @@ bool size_of(PyObject* object, int64_t& size) {
     size = dim_of(object);
     return true;
   }
+  if (PyIndex_Check(object) == 0) {
+    PyErr_Format(PyExc_TypeError, "expected an integer, got %R", Py_TYPE(object));
+    return false;
+  }
   PyObject* integer = PyNumber_Index(object);
   if (integer == nullptr) return false;
   size = PyLong_AsLongLong(integer);

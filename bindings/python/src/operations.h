@@ -15,6 +15,7 @@ using Nodes = std::vector<harp_node*>;
 struct Row {
   std::string_view name;  // in Python
   const char* kinds;      // a letter for each argument, see arguments.cpp
+  const char* parameters;  // the names of the parameters, separated by spaces
   bool is_tuple;          // true: the result is a tuple, whose length follows from the arguments
   void (*build)(Reader&, Nodes& out);
 };

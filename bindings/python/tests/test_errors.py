@@ -91,8 +91,40 @@ def test_integers_of_numpy_and_too_large_ones():
     for mistake in (lambda: harp.sum(x, axis=2**32), lambda: harp.softmax(x, axis=2**32), lambda: harp.flip(x, axis=[2**32, 0])):
         with pytest.raises(harp.RangeError, match="4294967296 does not fit 32 bits"):
             mistake()
-    with pytest.raises(TypeError, match="a number or a sequence of numbers"):
+    with pytest.raises(TypeError, match="sum: axes: expected a number or a sequence of numbers, got <class 'float'>"):
         harp.sum(x, axis=1.0)
+
+
+def test_the_operation_and_its_parameter_are_named():
+    x, image = harp.ones((2, 3)), harp.ones((1, 1, 4, 4))
+    for mistake, text in [
+        (lambda: harp.max_pool(image, 2.5), "max_pool: size: expected a number or a sequence of numbers, got <class 'float'>"),
+        (lambda: harp.max_pool(image, "a"), "max_pool: size: expected an integer, got <class 'str'>"),
+        (lambda: harp.max_pool(image, [2, 2], padding=[0, 1.5]), "max_pool: padding: expected an integer, got <class 'float'>"),
+        (lambda: harp.cross_entropy(x, np.array([1, 2]), ignore_index=2.5), "cross_entropy: ignore_index: expected an integer, got <class 'float'>"),
+        (lambda: harp.softmax(x, axis="a"), "softmax: axis: expected an integer, got <class 'str'>"),
+        (lambda: harp.elu(x, "a"), "elu: alpha: expected a real number, got <class 'str'>"),
+        (lambda: harp.mse_loss(x, x, 3), "mse_loss: reduction: expected a string, got <class 'int'>"),
+        (lambda: harp.maximum(x, "a"), "maximum: b: expected a harp.Tensor, a NumPy array or a number, got <class 'str'>"),
+        (lambda: harp.isin(x, "a"), "isin: expected a harp.Tensor, a NumPy array or a number, got <class 'str'>"),
+        (lambda: harp.fmin(x, None), "fmin: expected a harp.Tensor, a NumPy array or a number, got <class 'NoneType'>"),
+        (lambda: harp.random.uniform(harp.random.key(0), (2,), -1, 1), "uniform: expected a dtype as third argument, got -1; .* low= and high="),
+    ]:  # fmt: skip
+        with pytest.raises(TypeError, match=text):
+            mistake()
+
+
+def test_masks_of_attention_are_bools_or_floats():
+    x = harp.ones((2, 4))
+    with pytest.raises(harp.DTypeError, match="mask must be bool or a float dtype, got i64"):
+        harp.scaled_dot_product_attention(x, x, x, np.ones((2, 2), np.int64))
+
+
+def test_sizes_of_the_same_name_have_that_name_in_errors():
+    harp.dim("m_of_errors", 1, 4)
+    other = harp.dim("m_of_errors", 1, 5)
+    with pytest.raises(harp.RangeError, match="shape variable m_of_errors is 9 .*outside 1..5"):
+        harp.jit(lambda x: x * 2, dynamic={"x": {0: other}})(np.ones(9))
 
 
 def test_no_arrays_and_no_memory():

@@ -195,9 +195,10 @@ def test_mistakes():
                           (lambda: harp.linalg.lstsq(TALL, np.ones(4)), r"\(5, 3\) and \(4,\)")]:  # fmt: skip
         with pytest.raises(ValueError, match=text):
             mistake()
-    with pytest.raises(harp.NativeError) as caught:
-        harp.linalg.inv(np.zeros((2, 2))).eval()
-    assert isinstance(caught.value.__cause__, np.linalg.LinAlgError)
+    for kind in (harp.NativeError, np.linalg.LinAlgError, harp.linalg.LinAlgError):
+        with pytest.raises(kind, match="Singular matrix") as caught:
+            harp.linalg.inv(np.zeros((2, 2))).eval()
+        assert type(caught.value) is harp.linalg.LinAlgError and isinstance(caught.value.__cause__, np.linalg.LinAlgError)
     for f in (lambda x: harp.linalg.svd(x).S, lambda x: harp.linalg.qr(x).R, lambda x: harp.linalg.pinv(x)):
         with pytest.raises(harp.GradientError, match="no gradient; harp.stop_gradient"):
             harp.grad(lambda x, f=f: f(x).sum())(A[0])

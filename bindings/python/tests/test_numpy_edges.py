@@ -402,6 +402,19 @@ def test_std_of_half_precision_rounds_once():
     np.testing.assert_allclose(np.asarray(gradient, np.float64), [0.327, -0.458, 0.131], atol=2e-3)
 
 
+def test_statistics_of_half_precision_round_once():
+    """The sums of squares of these float16 numbers overflow, their roots do not; and 3 * 30000 does."""
+    for x in (np.array([20000, np.nan, -20000, 20000, -20000], np.float16), np.array([1e-4, np.nan, -1e-4, 1e-4, -1e-4], np.float16)):
+        exact = x.astype(np.float64)
+        assert harp.nanstd(x).dtype is harp.float16
+        assert float(harp.nanstd(x, ddof=1)) == np.float16(np.nanstd(exact, ddof=1))
+        assert float(harp.std(x[2:], correction=0.5)) == np.float16(np.sqrt(np.var(exact[2:]) * 3 / 2.5))
+    assert float(harp.nanmean(np.array([30000, 30000, np.nan, 30000], np.float16))) == 30000
+    assert float(harp.nanvar(np.array([300, -300, np.nan], np.float16))) == np.inf
+    assert float(harp.var(np.array([1, 2, 4]), correction=0.5)) == pytest.approx(np.var([1, 2, 4]) * 3 / 2.5, rel=1e-6)
+    assert harp.std(np.array([1, 2, 4]), correction=0.5).dtype is harp.float32
+
+
 def test_sinc_near_zero():
     for dtype, least in ((np.float32, 1e-40), (np.float64, 1e-310)):
         for x in (0.0, least, 1e-20, 1e-3, 0.158, 0.16):
