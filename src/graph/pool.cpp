@@ -61,6 +61,7 @@ Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
 Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
   Pool pool{x, x, {}, 0, {}, {}};
   pool.windows = windows_of(op, x, given, pool.first);
+  const std::vector<Window> as_given = pool.windows;
   const Graph& graph = check_node(op, x);
   std::vector<Dim> before(x->shape.size(), Dim(0)), after = before;
   for (size_t i = 0; i < pool.windows.size(); ++i) {
@@ -74,8 +75,11 @@ Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
     pool.skipped.push_back(-before[axis]);
   }
   pool.x = pad_or_crop(op, x, before, after, scalar_from_int(x->dtype, 0));
-  for (size_t i = 0; i < pool.windows.size(); ++i)
+  for (size_t i = 0; i < pool.windows.size(); ++i) {
     pool.count.push_back(count_windows(pool.windows[i], pool.length(i), pool.padded_length(i), given.ceil_mode));
+    // pad_for() checks this, too, but would name the slice that negative padding makes of x
+    if (range(pool.count[i]).hi < 1) fail_reach(op, x, static_cast<size_t>(pool.first) + i, as_given[i]);
+  }
   return pool;
 }
 
@@ -136,6 +140,28 @@ NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
   Shape own(shape.size(), Dim(1));
   own[axis] = shape[axis];
   return broadcast_to(reshape(numbers, std::move(own)), shape);
+}
+
+/// Returns the mean of each window, in the dtype of the pool's array.
+NodeRef means_of(std::string_view op, const Pool& pool, bool ceil_mode, bool count_include_pad) {
+  const NodeRef x = pool.x;
+  const NodeRef total = reduced(Op::kSum, windows_in(op, pool, ceil_mode, scalar_from_int(x->dtype, 0)), pool);
+  NodeRef count = nullptr;
+  if (count_include_pad && !ceil_mode) {
+    Dim window = 1;
+    for (const Window& w : pool.windows) window = window * w.size;
+    count = size(graph_of(x), window);
+  } else {
+    for (size_t i = 0; i < pool.windows.size(); ++i) {
+      const Window& w = pool.windows[i];
+      const size_t axis = static_cast<size_t>(pool.first) + i;
+      const NodeRef starts = starts_of(x, w, count_include_pad ? Dim(0) : w.padding.before, total->shape[axis]);
+      const NodeRef elements =
+          along(elements_in(w, starts, count_include_pad ? pool.padded_length(i) : pool.length(i)), axis, total->shape);
+      count = count == nullptr ? elements : mul({count, elements});
+    }
+  }
+  return elementwise(Op::kDiv, {total, cast(count, x->dtype)});
 }
 
 /// Merges the pooled axes, from axis `first` to the last one, into one axis.
@@ -222,26 +248,11 @@ NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& given, const s
 
 NodeRef avg_pool(NodeRef x, const PoolWindows& given, bool count_include_pad) {
   constexpr std::string_view op = "avg_pool";
-  x = as_float(op, x);
-  if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return avg_pool(v, given, count_include_pad); });
-  const Pool pool = pool_of(op, x, given);
-  const NodeRef total = reduced(Op::kSum, windows_in(op, pool, given.ceil_mode, scalar_from_int(x->dtype, 0)), pool);
-  NodeRef count = nullptr;
-  if (count_include_pad && !given.ceil_mode) {
-    Dim window = 1;
-    for (const Window& w : pool.windows) window = window * w.size;
-    count = size(graph_of(x), window);
-  } else {
-    for (size_t i = 0; i < pool.windows.size(); ++i) {
-      const Window& w = pool.windows[i];
-      const size_t axis = static_cast<size_t>(pool.first) + i;
-      const NodeRef starts = starts_of(x, w, count_include_pad ? Dim(0) : w.padding.before, total->shape[axis]);
-      const NodeRef elements =
-          along(elements_in(w, starts, count_include_pad ? pool.padded_length(i) : pool.length(i)), axis, total->shape);
-      count = count == nullptr ? elements : mul({count, elements});
-    }
-  }
-  return elementwise(Op::kDiv, {total, cast(count, x->dtype)});
+  Pool pool = pool_of(op, as_float(op, x), given);
+  return rounded_once(pool.x, [&](NodeRef wide) {
+    pool.x = wide;
+    return means_of(op, pool, given.ceil_mode, count_include_pad);
+  });
 }
 
 }  // namespace harp::build

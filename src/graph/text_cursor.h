@@ -35,6 +35,11 @@ class Cursor {
   void expect(std::string_view text) {
     if (!accept(text)) fail_expected(cat("\"", text, "\""));
   }
+  /// Returns the text as written, from `offset` to the end of the last token that was read.
+  std::string_view text_since(size_t offset) const {
+    const Token& last = tokens_[at_ - 1];
+    return source_.substr(offset, last.offset + last.text.size() - offset);
+  }
   void skip_newlines() {
     while (sees(TokenKind::kNewline)) next();
   }

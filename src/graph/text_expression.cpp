@@ -33,8 +33,10 @@ std::string list_parameters(std::span<const Parameter> parameters) {
 
 const Node* ExpressionParser::variable(const std::string& name, size_t offset) const {
   const auto found = names_.find(name);
-  if (found == names_.end()) c_.fail_token(offset, cat("unknown name ", quote(name)));
-  return found->second;
+  if (found != names_.end()) return found->second;
+  if (graph_.dims().find_variable(name))
+    c_.fail_token(offset, cat(quote(name), " is a size, not an array; write size(", name, ") for its value, an i64"));
+  c_.fail_token(offset, cat("unknown name ", quote(name)));
 }
 
 const Node* ExpressionParser::typed(const Value& value) const {
@@ -363,7 +365,7 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
       else
         argument = parse_dim(c_, graph_.dims(), false);
       return;
-    case ParameterKind::kBool:
+    case ParameterKind::kBool: argument = parse_literal(c_, "true or false"); return;
     case ParameterKind::kNumber:
     case ParameterKind::kLiteral: argument = parse_literal(c_); return;
     case ParameterKind::kValue: {

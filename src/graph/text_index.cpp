@@ -44,12 +44,6 @@ Dim from_start(NodeRef x, size_t axis, Dim position) {
   return position.constant() < 0 ? length + position : position;
 }
 
-void check_array(NodeRef array) {
-  HARP_CHECK(!is_bool(array->dtype), Code::kDType, "index: ", label(array),
-             " is bool; the number of elements that a mask selects depends on the data: use where, or integer indices");
-  HARP_CHECK(is_int(array->dtype), Code::kDType, "index: ", label(array), " is ", name(array->dtype), "; an index must be integers");
-}
-
 /// True if there is a slice or a new axis between two entries that are positions or arrays. In this case NumPy puts the axes of the index
 /// array first.
 bool are_separated(std::span<const IndexItem> items) {
@@ -71,7 +65,6 @@ NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
     slices.push_back(item.slice);
     start.push_back(item.kind == IndexItem::kPosition ? from_start(x, start.size(), item.position) : Dim(0));
     if (item.kind != IndexItem::kArray) continue;
-    check_array(item.array);
     HARP_CHECK(array == nullptr || item.array->rank() == 0, Code::kUnsupported, "index: ", label(array), " and ", label(item.array),
                " both have axes; only one index array may have axes, the others must be scalars (or use take for each axis)");
     if (item.array->rank() > 0) array = item.array;
@@ -153,6 +146,9 @@ bool sees_slice(const Cursor& c) {
   }
 }
 
+constexpr std::string_view kAllowedIndices =
+    "an index must be a whole number, a slice, none, an ellipsis (...) or an array of integers, got ";
+
 }  // namespace
 
 /// Parses the start, stop or step of a slice. Returns nothing if it is omitted.
@@ -179,11 +175,19 @@ IndexItem ExpressionParser::parse_index_item() {
   if (c_.accept("none") || c_.accept("None")) return {.kind = IndexItem::kNewAxis};
   if (c_.sees(",") || c_.sees("]")) c_.fail_expected("an index");
   if (sees_size()) return {.kind = IndexItem::kPosition, .position = parse_dim(c_, graph_.dims(), false)};
+  const size_t offset = c_.peek().offset;
   const Value value = parse_expression();
-  if (value.node != nullptr) return {.kind = IndexItem::kArray, .array = value.node};
+  if (value.node != nullptr) {
+    c_.at(offset, [&] {
+      const bool is_mask = is_bool(value.node->dtype);
+      HARP_CHECK(is_int(value.node->dtype), Code::kDType, kAllowedIndices, quote(shortened(c_.text_since(offset))), ", an array of ",
+                 name(value.node->dtype),
+                 is_mask ? "; the number of elements that a mask selects depends on the data: use where, or integer indices" : "");
+    });
+    return {.kind = IndexItem::kArray, .array = value.node};
+  }
   if (value.literal.kind != Literal::kInteger)
-    c_.fail_token(value.offset, cat("an index must be a whole number, a slice, none, an ellipsis (...) or an array of integers, got ",
-                                    value.literal.negative ? "-" : "", value.literal.text));
+    c_.fail_token(value.offset, cat(kAllowedIndices, value.literal.negative ? "-" : "", value.literal.text));
   return {.kind = IndexItem::kPosition, .position = to_i64(c_, value)};
 }
 

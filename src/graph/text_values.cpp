@@ -35,12 +35,12 @@ std::optional<Literal> accept_literal(Cursor& c) {
 
 namespace {
 
-/// Parses a number that may have a sign and has no dtype.
-Literal parse_number(Cursor& c) {
+/// Parses a number that may have a sign and has no dtype, or true or false. `what` says in the error what is expected.
+Literal parse_number(Cursor& c, std::string_view what) {
   bool negative = false;
   while (c.sees("-") || c.sees("+")) negative ^= c.next().text == "-";
   auto literal = accept_literal(c);
-  if (!literal) c.fail_expected("a number");
+  if (!literal) c.fail_expected(what);
   if (negative && literal->kind == Literal::kBool) c.fail_here("true and false have no sign");
   literal->negative = negative;
   return *literal;
@@ -60,7 +60,7 @@ Scalar parse_value(Cursor& c, DType dtype, size_t offset) {
       value.bits[0] = value.bits[0] << 4 | static_cast<uint64_t>(digit <= '9' ? digit - '0' : (digit | 32) - 'a' + 10);
     if (is_bool(dtype)) value.bits[0] = value.bits[0] != 0;
   } else {
-    const Literal literal = parse_number(c);
+    const Literal literal = parse_number(c, "a number");
     value = c.at(offset, [&] { return to_scalar(name(dtype), literal, dtype); });
   }
   return value;
@@ -83,9 +83,9 @@ bool sees_typed_literal(const Cursor& c) {
   return c.sees(TokenKind::kName) && c.sees("(", 1) && dtype_from_name(c.peek().text).has_value();
 }
 
-Literal parse_literal(Cursor& c) {
+Literal parse_literal(Cursor& c, std::string_view what) {
   if (sees_typed_literal(c)) return {Literal::kTyped, false, {}, parse_typed_literal(c)};
-  return parse_number(c);
+  return parse_number(c, what);
 }
 
 std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {

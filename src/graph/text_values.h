@@ -13,8 +13,8 @@ DType parse_dtype(Cursor& c);
 std::optional<Literal> accept_literal(Cursor& c);
 /// True if a number with a dtype comes next, such as f32(0.5).
 bool sees_typed_literal(const Cursor& c);
-/// Reads a number that may have a sign and may have a dtype.
-Literal parse_literal(Cursor& c);
+/// Reads a number that may have a sign and may have a dtype, or true or false. `what` says in the error what the caller expects.
+Literal parse_literal(Cursor& c, std::string_view what = "a number");
 /// Reads a number with a dtype, such as f32(0.5), f32(bits=0x7fc00001) or complex64(1, -2). The cursor is at the dtype.
 Scalar parse_typed_literal(Cursor& c);
 /// Reads a list of sizes such as [n, none, [1, 2]].

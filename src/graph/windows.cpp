@@ -36,6 +36,17 @@ std::vector<int> axes_from(int first, int count) {
   return axes;
 }
 
+void fail_reach(std::string_view op, NodeRef x, size_t axis, const Window& w) {
+  const Padding& padding = w.padding;
+  const bool removes = range(padding.before).hi < 0 || range(padding.after).hi < 0;
+  fail(Code::kShape, op, ": the window of axis ", axis, " reaches over ", to_string(w.reach()), " elements (size ", to_string(w.size),
+       ", dilation ", w.dilation, "), but ", label(x), " of shape ", to_string(x->shape), " has ",
+       to_string(x->shape[axis] + padding.before + padding.after), " there, padding included",
+       removes ? cat("; padding is ", to_string(padding.before), " before the axis and ", to_string(padding.after),
+                     " after it, and a negative padding removes elements")
+               : "");
+}
+
 NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Window> windows, Scalar fill) {
   Graph& graph = check_node(op, x);
   std::vector<Dim> before(x->shape.size(), Dim(0)), after = before;
@@ -47,9 +58,7 @@ NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Windo
     check_expression(op, graph, w.padding.after, cat("the padding after axis ", axis));
     HARP_CHECK(range(w.size).hi >= 1, Code::kRange, op, ": the window of axis ", axis, " has size 0; it must be at least 1");
     const Dim length = x->shape[axis] + w.padding.before + w.padding.after;
-    HARP_CHECK(range(length - w.reach()).hi >= 0, Code::kShape, op, ": the window of axis ", axis, " reaches over ", to_string(w.reach()),
-               " elements (size ", to_string(w.size), ", dilation ", w.dilation, "), but ", label(x), " of shape ", to_string(x->shape),
-               " has ", to_string(length), " there, padding included");
+    if (range(length - w.reach()).hi < 0) fail_reach(op, x, axis, w);
     before[axis] = w.padding.before;
     after[axis] = w.padding.after;
   }

@@ -23,6 +23,9 @@ std::vector<Window> window_list(std::string_view op, size_t axes, std::span<cons
 /// Returns the `count` axes first, first + 1, …
 std::vector<int> axes_from(int first, int count);
 
+/// Throws Error{kShape} naming op: window `w` is larger than this axis of x with the padding of `w`, which may be negative.
+[[noreturn]] void fail_reach(std::string_view op, NodeRef x, size_t axis, const Window& w);
+
 /// Adds the padding of windows[i] to axis first + i; negative padding removes elements. Throws Error{kShape} if a window is larger than its
 /// padded axis for all values of the shape variables.
 NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Window> windows, Scalar fill);

@@ -118,6 +118,12 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = sim(x)") == "line 3, column 7: unknown operation \"sim\"; is it sin?");
   CHECK(error("a = frobnicate(x)") == "line 3, column 7: unknown operation \"frobnicate\"");
   CHECK(error("a = z") == "line 3, column 7: unknown name \"z\"");
+  const std::string is_size = "\"n\" is a size, not an array; write size(n) for its value, an i64";
+  CHECK(error("a = s * n") == "line 3, column 11: " + is_size);
+  CHECK(error("a = -n") == "line 3, column 8: " + is_size);
+  CHECK(error("a = i[n / 2]") == "line 3, column 9: " + is_size);
+  CHECK(message_of(in_graph("  return n")) == "line 3, column 10: " + is_size);
+  CHECK(error("a = s * cast(size(n), dtype=f32)") == "");
   CHECK(error("x = y") == "line 3, column 3: the name \"x\" is already used");
   CHECK(error("a = 0.5") == "line 3, column 7: the number 0.5 has no dtype here: write it as f32(…), f64(…), i32(…), i64(…) or bool(…)");
   CHECK(error("a = exp(2)").find("the number 2 has no dtype here") != std::string::npos);
@@ -129,6 +135,9 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = sum(x, axes=[0.5])") == "line 3, column 20: expected a size, found \"0.5\"");
   CHECK(error("a = sum(x, axes=[n])") == "line 3, column 7: sum, axes: expected integers, got n");
   CHECK(error("a = sum(x, keepdims=1)") == "line 3, column 7: sum, keepdims: expected true or false, got 1");
+  CHECK(error("a = sum(x, keepdims=maybe)") == "line 3, column 23: expected true or false, found \"maybe\"");
+  CHECK(error("a = max_pool(x, [2, 2], ceil_mode=maybe)") == "line 3, column 37: expected true or false, found \"maybe\"");
+  CHECK(error("a = leaky_relu(x, maybe)") == "line 3, column 21: expected a number, found \"maybe\"");
   CHECK(error("a = cast(x, dtype=float)").find("expected a dtype") != std::string::npos);
   CHECK(error("a = cast(x, f99)").ends_with("f64, complex64, complex128), got \"f99\""));
   CHECK(error("a = sum(x, keepdims=none)").ends_with("expected true or false, got none"));

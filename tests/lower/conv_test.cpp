@@ -432,7 +432,9 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
         "conv2d: the window of axis 2 reaches over 11 elements (size 3, dilation 5), but \"x\" of shape [2, 4, 9, 9] has 9 there, padding "
         "included");
   check("conv2d(x, full([6, 4, 0, 3], 1, dtype=f32))", "RANGE", "conv2d: the window of axis 2 has size 0");
-  check("conv2d(x, w, padding=-4)", "SHAPE", "conv2d: the window of axis 2 reaches over 3 elements");
+  check("conv2d(x, w, padding=-4)", "SHAPE",
+        "conv2d: the window of axis 2 reaches over 3 elements (size 3, dilation 1), but \"x\" of shape [2, 4, 9, 9] has 1 there, padding "
+        "included; padding is -4 before the axis and -4 after it, and a negative padding removes elements");
   check("conv2d(x, w, padding=[[-10, 9], 0])", "SHAPE",
         "conv2d: negative padding takes 10 elements from the start of axis 2 and 0 from its end, but \"x\" of shape [2, 4, 9, 9] has 9 "
         "there");
@@ -450,6 +452,17 @@ TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
   check("avg_pool(i, 2)", "DTYPE", "avg_pool: takes");
   check("max_pool(x, 2, padding=[[-10, 9]])", "SHAPE", "max_pool: negative padding takes 10 elements from the start of axis 3");
   check("max_pool(x, 12, stride=2, ceil_mode=true)", "SHAPE", "max_pool: the window of axis 3 reaches over 12 elements");
+  // negative padding takes a slice, and a mean of f16 casts to f32, but the message names the array
+  for (const std::string pool : {"max_pool", "max_pool_with_indices", "avg_pool"})
+    for (const std::string array : {"x", "f"})
+      check_misuse("x: f32[2, 4, 9, 9], f: f16[2, 4, 9, 9]", pool + "(" + array + ", 2, padding=-4)", "SHAPE",
+                   pool + ": the window of axis 3 reaches over 2 elements (size 2, dilation 1), but \"" + array +
+                       "\" of shape [2, 4, 9, 9] has 1 there, padding included; padding is -4 before the axis and -4 after it, and a "
+                       "negative padding removes elements");
+  check("avg_pool(x, [2, 2], padding=[[0, 0], [-8, 0]], ceil_mode=true, stride=1)", "SHAPE",
+        "avg_pool: the window of axis 3 reaches over 2 elements (size 2, dilation 1), but \"x\" of shape [2, 4, 9, 9] has 1 there, padding "
+        "included; padding is -8 before the axis and 0 after it");
+  check("max_pool(s, [2, 2], padding=[[-8, 0], [0, 0]])", "SHAPE", "but \"s\" of shape [n, c, 9, 9] has 1 there, padding included");
   check("max_unpool(x, i, 2)", "SHAPE", "max_unpool: operands have shapes [2, 4, 9, 9] and");
   check("max_unpool(x, x, 2)", "DTYPE", "max_unpool: indices must be integers, got f32");
   check("max_unpool(x, cast(x, dtype=i64), 2, output_size=[9, 9])", "SHAPE", "max_unpool: output_size [9, 9] for a window of 1 axes");
