@@ -4,28 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 
 namespace harp::ir {
 namespace {
-
-/// Tests whether `holds` is true for the value or one of its transitive sources.
-template <class Holds>
-bool any_of_uops(const UOp* root, Holds holds) {
-  std::vector<const UOp*> stack = {root};
-  std::unordered_set<const UOp*> seen;
-  while (!stack.empty()) {
-    const UOp* u = stack.back();
-    stack.pop_back();
-    if (!seen.insert(u).second) continue;
-    if (holds(u)) return true;
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
-  return false;
-}
 
 class Vectoriser {
  public:
@@ -77,7 +62,7 @@ class Vectoriser {
   }
   /// Tests whether the value may differ between iterations of the loop.
   bool varies(const UOp* root) const {
-    return any_of_uops(root, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
+    return any_uop({root}, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
   }
 
   Stmt* statement(const Stmt* s) {
@@ -143,7 +128,7 @@ Loop* scalar(Arena& arena, const Loop* loop, Sym begin, Sym end) {
 }
 
 bool reads_accumulator(const UOp* value, int accumulator) {
-  return any_of_uops(value, [&](const UOp* u) { return u->kind == UKind::kAcc && u->buffer == accumulator; });
+  return any_uop({value}, [&](const UOp* u) { return u->kind == UKind::kAcc && u->buffer == accumulator; });
 }
 bool adds_up(const Body& body) {
   for (const Stmt* s : statements_of(body)) {

@@ -173,11 +173,8 @@ bool ContractionFactors::has_runs(LaneAt lane_at) {
   if (layout.terms_of_lane > 1 || layout.term_shape.size() < 2 || !proven_at_most(kMinRun, layout.term_shape.back())) return false;
   const Sym lane = new_loop(block_.arena, "lane", 0, layout.simd)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
-  bool are_all_linear = true;
-  for_each_uop({lane_at(lane, term_at(0, term), true)}, [&](const UOp* u) {
-    if (has_position(u)) are_all_linear &= linear_in(u->index, variable_of(term)).has_value();
-  });
-  return !are_all_linear;
+  return any_uop({lane_at(lane, term_at(0, term), true)},
+                 [&](const UOp* u) { return has_position(u) && !linear_in(u->index, variable_of(term)).has_value(); });
 }
 
 /// Packs one block of terms of a tile, run by run (a run consists of consecutive terms along the last term axis). The first run may begin

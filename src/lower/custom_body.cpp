@@ -38,11 +38,10 @@
 #include <bit>
 #include <numeric>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "graph/body.h"
-#include "ir/depth_first.h"
+#include "ir/walk.h"
 #include "lower/accumulate.h"
 #include "lower/custom_body.h"
 #include "lower/custom_body_values.h"
@@ -136,12 +135,8 @@ class BodyLowering : BodyValues {
 
   /// Tests whether the value may differ between the lanes of a vector.
   bool differs(const UOp* value) const {
-    std::vector<const UOp*> all;
-    std::unordered_set<const UOp*> seen;
-    append_depth_first(
-        value, [&](const UOp* u) { return seen.insert(u).second; }, all);
     const SymAtom* lane = variable_of(lanes_.at);
-    return std::any_of(all.begin(), all.end(), [&](const UOp* u) { return has_position(u) && depends_on(u->index, lane); });
+    return any_uop({value}, [&](const UOp* u) { return has_position(u) && depends_on(u->index, lane); });
   }
   /// For a counted loop in a body that vectors compute: if some lanes may execute more iterations than others, returns the number of
   /// iterations of each lane, and sets `first` to the first value of the counter. Otherwise returns null.

@@ -84,8 +84,7 @@ Body pack_staged(KernelContext& c, const Panel& panel, Sym lanes, Sym count, con
 }
 
 bool has_conditions(Arena& arena, const Loop* loop) {
-  const std::vector<const UOp*> uops = uops_of(arena, loop->body);
-  return std::any_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kInRange; });
+  return std::ranges::any_of(uops_of(arena, loop->body), [](const UOp* u) { return u->kind == UKind::kInRange; });
 }
 
 Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {

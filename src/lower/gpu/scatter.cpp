@@ -60,12 +60,10 @@ class GroupScatter {
     return arena_.position(c_.values.value(node_.sources[1], index_of(outer, update, column)), length_);
   }
   static bool depends(const UOp* value, Sym variable) {
-    bool found = false;
-    for_each_uop({value}, [&](const UOp* u) {
-      found |= has_position(u) && depends_on(u->index, variable_of(variable));
-      found |= u->kind == UKind::kGather && depends_on(u->stride, variable_of(variable));
+    return any_uop({value}, [&](const UOp* u) {
+      return (has_position(u) && depends_on(u->index, variable_of(variable))) ||
+             (u->kind == UKind::kGather && depends_on(u->stride, variable_of(variable)));
     });
-    return found;
   }
 
   Scatter* update(const Index& outer, Sym number, Sym column, const UOp* position) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/gcc_bugs.h"
 #include "base/text.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 
 namespace harp::render {
 
@@ -55,21 +57,14 @@ bool descends(Sym position, const UnitStepVariables& unit_steps) {
 }  // namespace
 
 bool reads_backwards(const ir::Kernel& kernel) {
-  std::vector<const ir::UOp*> stack;
+  std::vector<const ir::UOp*> roots;
   UnitStepVariables unit_steps;
   for (const ir::Stmt* s : ir::statements_of(kernel.body)) {
     if (const auto* loop = ir::as<ir::Loop>(s); loop != nullptr && loop->step == 1) unit_steps.insert(variable_of(loop->variable));
-    ir::for_each_value(*s, [&](const ir::UOp* root) { stack.push_back(root); });
+    ir::for_each_value(*s, [&](const ir::UOp* root) { roots.push_back(root); });
   }
-  std::unordered_set<const ir::UOp*> seen;
-  while (!stack.empty()) {
-    const ir::UOp* u = stack.back();
-    stack.pop_back();
-    if (!seen.insert(u).second) continue;
-    if (ir::is_read(u) && u->type.lanes == 1 && descends(u->index, unit_steps)) return true;
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
-  return false;
+  return ir::any_uop(std::move(roots),
+                     [&](const ir::UOp* u) { return ir::is_read(u) && u->type.lanes == 1 && descends(u->index, unit_steps); });
 }
 
 // The fuzzer found this bug with a loop that reads every third element of a 64-element array, with an index that wraps around. clang 14 at
@@ -89,17 +84,10 @@ bool is_power_of_two(Sym divisor) { return divisor.is_constant() && std::has_sin
 
 /// Tests whether some subexpression is a bitwise AND with a constant.
 bool keeps_low_bits(const ir::UOp* root) {
-  std::vector<const ir::UOp*> stack = {root};
-  std::unordered_set<const ir::UOp*> seen;
-  while (!stack.empty()) {
-    const ir::UOp* u = stack.back();
-    stack.pop_back();
-    if (u == nullptr || !seen.insert(u).second) continue;
+  return ir::any_uop({root}, [](const ir::UOp* u) {
     const auto is_constant = [](const ir::UOp* source) { return source->kind == ir::UKind::kConst; };
-    if (u->kind == ir::UKind::kAlu && u->op == Op::kBitAnd && std::ranges::any_of(u->sources, is_constant)) return true;
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
-  return false;
+    return u->kind == ir::UKind::kAlu && u->op == Op::kBitAnd && std::ranges::any_of(u->sources, is_constant);
+  });
 }
 
 }  // namespace
@@ -113,7 +101,7 @@ bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
     if (line.kind == ir::LineKind::kLoop) return false;  // clang vectorises only innermost loops, and this loop contains another one
     depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
     wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
-    wraps |= keeps_low_bits(line.value);
+    wraps |= line.value != nullptr && keeps_low_bits(line.value);
     if (line.statement != nullptr) ir::for_each_value(*line.statement, [&](const ir::UOp* root) { wraps |= keeps_low_bits(root); });
   }
   return wraps;

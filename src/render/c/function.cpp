@@ -1,10 +1,10 @@
 #include "render/c/function.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "ir/functions.h"
+#include "ir/walk.h"
 #include "render/kernel/body.h"
 #include "render/kernel/scalar_functions.h"
 
@@ -13,16 +13,8 @@ namespace {
 
 /// Returns the size in bytes of the widest type among the values of a function.
 size_t widest_element(const ir::Function& function) {
-  std::vector<const ir::UOp*> stack{function.body};
-  std::set<const ir::UOp*> seen;
   size_t widest = 1;
-  while (!stack.empty()) {
-    const ir::UOp* u = stack.back();
-    stack.pop_back();
-    if (!seen.insert(u).second) continue;
-    widest = std::max(widest, size_of(u->type.dtype));
-    stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-  }
+  ir::for_each_uop({function.body}, [&](const ir::UOp* u) { widest = std::max(widest, size_of(u->type.dtype)); });
   return widest;
 }
 

@@ -108,7 +108,7 @@ bool selects_registers(const Scope& scope, const ir::Loop& loop) {
                                    [](const ir::Stmt&) { return false; },
                                });
     ir::for_each_value(*s, [&](const UOp* root) {
-      ir::for_each_uop({root}, [&](const UOp* u) { found |= u->kind == ir::UKind::kAcc && selects(u->buffer, u->index); });
+      found |= ir::any_uop({root}, [&](const UOp* u) { return u->kind == ir::UKind::kAcc && selects(u->buffer, u->index); });
     });
     return found;
   });
