@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ir/kernel_rules.h"
 #include "ir/walk.h"
 
 namespace harp::ir {
@@ -57,10 +58,10 @@ bool is_group_loop(const Stmt* s) {
 // kCall: outside of the thread loop. kBlock: inside the thread loop, outside of group loops. kThread: inside a group loop.
 enum class Place : uint8_t { kCall, kBlock, kThread };
 
-class GroupRules {
+class GroupRules : KernelRules {
  public:
   GroupRules(Arena& arena, const Kernel& kernel)
-      : arena_(arena), kernel_(kernel), threads_(group_size(kernel)), declared_(kernel.accumulators.size(), Place::kCall) {}
+      : KernelRules(kernel), arena_(arena), threads_(group_size(kernel)), declared_(kernel.accumulators.size(), Place::kCall) {}
 
   void run() {
     require(std::ranges::any_of(statements_of(kernel_.body), is_group_loop),
@@ -72,11 +73,6 @@ class GroupRules {
   }
 
  private:
-  template <class... Words>
-  void require(bool holds, const Words&... rule) const {
-    if (!holds) fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
-  }
-
   const Accumulator& get(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)]; }
   bool is_spread(int accumulator) const { return get(accumulator).spread > 0; }
   bool is_shared(int accumulator) const { return get(accumulator).space == Space::kShared; }
@@ -325,7 +321,6 @@ class GroupRules {
   }
 
   Arena& arena_;
-  const Kernel& kernel_;
   const int64_t threads_;
   std::vector<Place> declared_;     // for each accumulator, the place of its declaration
   std::unordered_set<int> folded_;  // spread accumulators whose element 0 is the result of a fold

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "ir/walk.h"
 
 namespace harp::ir {
@@ -19,11 +18,6 @@ void visit_loads(std::vector<const UOp*> values, Visit f) {
 }
 
 }  // namespace
-
-template <class... Words>
-void OverwriteRules::violated(const Words&... rule) const {
-  fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
-}
 
 size_t OverwriteRules::enter(const Body& statements) {
   const size_t known = stored_blocks_.size();

@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "ir/kernel_rules.h"
 
 namespace harp::ir {
 
 /// Checks the lists of statements of one kernel, which the caller visits: the kernel's own list and, inside it, those of loops and
 /// branches.
-class OverwriteRules {
+class OverwriteRules : KernelRules {
  public:
   /// Keeps a reference to the kernel.
-  explicit OverwriteRules(const Kernel& kernel) : kernel_(kernel) {}
+  explicit OverwriteRules(const Kernel& kernel) : KernelRules(kernel) {}
 
   /// Call this before the statements of a list are visited. Returns a number that leave() needs.
   size_t enter(const Body& statements);
@@ -27,9 +28,6 @@ class OverwriteRules {
   bool is_in_stored_block(int parameter) const { return std::ranges::find(stored_blocks_, parameter) != stored_blocks_.end(); }
 
  private:
-  template <class... Words>
-  [[noreturn]] void violated(const Words&... rule) const;
-
   /// Checks a run of consecutive stores. The linearizer moves all loads of the run before its first store (ir/linearize.cpp), so no store
   /// may read elements that an earlier store of the run writes.
   void stores_together(std::span<const Store* const> run) const;
@@ -41,7 +39,6 @@ class OverwriteRules {
   /// also overwrite such elements if they are the last statements of the list.
   void in_place(const Body& statements) const;
 
-  const Kernel& kernel_;
   // Parameters that are the destination of block copies in the enclosing lists of statements (stored_block).
   std::vector<int> stored_blocks_;
 };

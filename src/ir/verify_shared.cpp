@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "ir/distinct_elements.h"
+#include "ir/kernel_rules.h"
 #include "ir/verify_groups.h"
 #include "ir/walk.h"
 
@@ -44,9 +45,9 @@ struct OpenCopy {
   bool is_waited = false;
 };
 
-class Races {
+class Races : KernelRules {
  public:
-  Races(Arena& arena, const Kernel& kernel) : syms_(arena.syms()), kernel_(kernel), proofs_(syms_, loops_) {}
+  Races(Arena& arena, const Kernel& kernel) : KernelRules(kernel), syms_(arena.syms()), proofs_(syms_, loops_) {}
 
   void run() { body(kernel_.body); }
 
@@ -210,11 +211,6 @@ class Races {
     return std::ranges::any_of(statements_of(statements), [](const Stmt* s) { return s->kind == StmtKind::kCopyAsync; });
   }
 
-  template <class... Words>
-  [[noreturn]] void violated(const Words&... rule) const {
-    fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
-  }
-
   SharedAccess new_access(int accumulator, Sym index, Sym lane_step, int lanes, bool writes) const {
     SharedAccess made{accumulator, substitute(index, numbers_), substitute(lane_step, numbers_), lanes, writes, group_, conditions_, free_};
     for (Sym& condition : made.conditions) condition = substitute(condition, numbers_);
@@ -247,7 +243,6 @@ class Races {
   }
 
   SymTable& syms_;
-  const Kernel& kernel_;
   LoopsByVariable loops_;
   const DistinctElements proofs_;
   std::deque<SharedAccess> accesses_;

@@ -7,26 +7,18 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/error.h"
 #include "ir/ir.h"
+#include "ir/kernel_rules.h"
 
 namespace harp::ir {
 
 /// Checks the values that statements of one kernel use. Which variables and accumulators a value may use depends on where its statement is,
 /// so the derived class, which visits the statements, keeps `open_` and `declared_` up to date.
-class ValueRules {
+class ValueRules : protected KernelRules {
  protected:
   /// `sites`: the number of the module's check sites. Keeps a reference to the kernel.
-  ValueRules(const Kernel& kernel, int sites) : kernel_(kernel), declared_(kernel.accumulators.size(), 0), sites_(sites) {}
+  ValueRules(const Kernel& kernel, int sites) : KernelRules(kernel), declared_(kernel.accumulators.size(), 0), sites_(sites) {}
 
-  template <class... Words>
-  [[noreturn]] void violated(const Words&... rule) const {
-    fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
-  }
-  template <class... Words>
-  void require(bool condition, const Words&... rule) const {
-    if (!condition) violated(rule...);
-  }
   /// Throws an error if `condition` is false. The error's message contains `rule`, which says what is required, and the value u as text.
   void require_of(const UOp& u, bool condition, std::string_view rule) const {
     if (!condition) violated(rule, "; got ", describe(u));
@@ -41,7 +33,6 @@ class ValueRules {
   /// Checks the value and the values from which it is computed.
   void value(const UOp* root) const;
 
-  const Kernel& kernel_;
   std::vector<int> declared_;                // for each accumulator: the number of its declarations in enclosing lists of statements
   std::unordered_set<const SymAtom*> open_;  // the variables of enclosing loops and definitions
 
