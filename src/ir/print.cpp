@@ -75,8 +75,8 @@ std::string routine_text(const Routine& s, const std::vector<std::string>& buffe
 std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
   const std::string to = s.accumulator >= 0 ? cat("acc", s.accumulator) : buffers[static_cast<size_t>(s.buffer)];
   const std::string from = s.source >= 0 ? cat("acc", s.source) : buffers[static_cast<size_t>(s.inputs[0])];
-  return cat(s.as_read ? "copy as read " : "copy ", to_string(s.rows), " x ", to_string(s.length), " of ", from, "[", to_string(s.from),
-             "] steps ", to_string(s.from_row_stride), ", ", to_string(s.from_stride), s.nontemporal ? " past the caches to " : " to ", to,
+  return cat("copy ", s.nontemporal ? "nontemporal " : "", s.as_read ? "as read " : "", to_string(s.rows), " x ", to_string(s.length),
+             " of ", from, "[", to_string(s.from), "] steps ", to_string(s.from_row_stride), ", ", to_string(s.from_stride), " to ", to,
              "[", to_string(s.index), "] step ", to_string(s.stride));
 }
 
@@ -172,7 +172,7 @@ class Printer {
                        a.is_row ? std::string("of a row")
                                 : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
                        ", ", kSpaces[static_cast<int>(a.space)], a.spread > 0 ? cat(", ", a.spread, " a thread") : "",
-                       a.avoid_alias_with < 0 ? "" : ", beside ",
+                       a.avoid_alias_with < 0 ? "" : ", no alias of ",
                        a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
     }
     body(kernel.body, 1);
@@ -219,7 +219,7 @@ class Printer {
     line(depth,
          cat(kKinds[static_cast<int>(s.loop)], " ", to_string(s.variable), " in ", to_string(s.begin), " .. ", to_string(s.end),
              s.step == 1 ? std::string() : cat(" step ", s.step), s.overlap ? " overlap" : "",
-             s.poll_interval == 0 ? std::string() : cat(" look=", s.poll_interval), is_scheduled_ ? std::string() : tags_text(s), ":"));
+             s.poll_interval == 0 ? std::string() : cat(" poll=", s.poll_interval), is_scheduled_ ? std::string() : tags_text(s), ":"));
     body(s.body, depth + 1);
   }
   void text(const Define& s, int depth) {
@@ -240,7 +240,7 @@ class Printer {
     body(s.otherwise, depth + 1);
   }
   void text(const Store& s, int depth) {
-    line(depth, cat(s.nontemporal ? "stream " : "store ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " = ",
+    line(depth, cat(s.nontemporal ? "store nontemporal " : "store ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " = ",
                     reference(s.value), s.mask == nullptr ? std::string() : cat(" where ", reference(s.mask))));
   }
   void text(const Prefetch& s, int depth) {
@@ -400,7 +400,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
       case LineKind::kStore: {
         const Store& s = l.as<Store>();
-        line(cat(s.nontemporal ? "stream " : "store ", buffer(s.buffer), "[", to_string(s.index), "] = ", text(s.value),
+        line(cat(s.nontemporal ? "store nontemporal " : "store ", buffer(s.buffer), "[", to_string(s.index), "] = ", text(s.value),
                  s.mask == nullptr ? std::string() : cat(" where ", text(s.mask))));
         break;
       }
