@@ -144,12 +144,12 @@ class TileRecipe {
   /// prefetches depend on both.
   Body prepare_block() {
     Body body = factors_.copy_windows();
-    if (!layout_.shares_columns) factors_.add_copied_columns();
-    factors_.add_copied_rows();
+    if (!layout_.shares_columns) factors_.reserve_packed_columns();
+    factors_.reserve_packed_rows();
     next_product_.begin_block();
     block_.add_sums();
     declare(block_.arrays_of_sums(), body);
-    declare(factors_.copies(), body);
+    declare(factors_.arrays_of_packed_tiles(), body);
     return body;
   }
 

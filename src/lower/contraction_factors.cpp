@@ -143,18 +143,18 @@ Body ContractionFactors::add_first_sums(Sym member, Sym column_tile, Sym first, 
 
 // --- packed tiles --------------------------------------------------------------------------------------------------------------
 
-void ContractionFactors::add_copied_columns() {
+void ContractionFactors::reserve_packed_columns() {
   if (!reads_columns_) packed_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_columns_size());
   if (have_first_sums()) first_sums_ = block_.accumulators.add_array(block_.dtype, block_.layout.column_numbers_size());
   if (!reads_columns_ && are_columns_staged())
     staged_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.tile_columns * kStagedTerms);
 }
-void ContractionFactors::add_copied_rows() {
+void ContractionFactors::reserve_packed_rows() {
   if (!packs_rows_) return;
   packed_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_rows_size());
   if (are_rows_staged()) staged_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.panel_rows * kStagedTerms);
 }
-std::vector<int> ContractionFactors::copies() const {
+std::vector<int> ContractionFactors::arrays_of_packed_tiles() const {
   std::vector<int> arrays;
   if (!block_.layout.shares_columns)
     for (const int array : {packed_columns_, first_sums_, staged_columns_})
@@ -258,7 +258,7 @@ Body ContractionFactors::share_columns() {
   Body body;
   copy_column_windows(body);
   if (reads_columns_) return body;
-  add_copied_columns();
+  reserve_packed_columns();
   for (const int array : {packed_columns_, first_sums_, staged_columns_})
     if (array >= 0) body.push_back(declare_accumulator(block_.arena, array));
   const Dim& terms = block_.layout.terms;

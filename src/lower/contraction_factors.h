@@ -31,10 +31,10 @@ class ContractionFactors {
   /// rows (share_columns()), and reading it in place, or from this copy, is as fast as reading packed panels.
   ir::Body copy_windows();
   /// Reserve the arrays for packed tiles, if the factor is packed. pack_rows() and pack_columns() fill these arrays.
-  void add_copied_columns();
-  void add_copied_rows();
+  void reserve_packed_columns();
+  void reserve_packed_rows();
   /// Returns the accumulators that hold packed tiles and must be declared in each block.
-  std::vector<int> copies() const;
+  std::vector<int> arrays_of_packed_tiles() const;
 
   /// pack_rows() packs all tiles of rows of the block, and pack_columns() packs one tile of columns, each for the `count` terms from term
   /// `first` on. They return no statements if the factor is not packed. pack_columns() also returns none if the columns' factor is packed

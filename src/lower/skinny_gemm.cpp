@@ -19,13 +19,13 @@ class SkinnyGemm {
 
   Body statements_of_block() {
     chain_ = block_.accumulators.add_array(block_.dtype, layout_.block_size());
-    factors_.add_copied_rows();
+    factors_.reserve_packed_rows();
     const bool has_one_block = layout_.has_one_block_of_terms();
     if (!has_one_block) block_.add_sums();
     Body body;
     for (const int array : block_.arrays_of_sums()) body.push_back(declare_accumulator(arena_, array));
     body.push_back(declare_accumulator(arena_, chain_));
-    for (const int array : factors_.copies()) body.push_back(declare_accumulator(arena_, array));
+    for (const int array : factors_.arrays_of_packed_tiles()) body.push_back(declare_accumulator(arena_, array));
     add(body, block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); }));
     const auto only_chain = [&](Sym at) { return end_of_products(arena_, arena_.acc(block_.dtype, chain_, at)); };
     add(body, block_.store_rows(has_one_block ? only_chain : block_.sum_in(block_.sums_of_all_terms())));
