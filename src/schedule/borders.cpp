@@ -99,14 +99,12 @@ bool is_along(const Node& node, const BorderAxes& axes) {
   return false;
 }
 
-using IsStored = std::function<bool(const Node*)>;
-
 /// Tests whether the node has enough elements to be worth a kernel of its own.
 bool is_worth_kernel(const Node& node, const FusionLimits& limits) { return range(element_count(node.shape)).hi > limits.min_elements; }
 
 /// Tests whether the node is a pad or concat along one of these axes that a kernel of its own should store. False if its elements would
 /// need much more memory than the arrays from which they are computed and the result of the kernel that reads them.
-bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const IsStored& is_stored,
+bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const std::function<bool(const Node*)>& is_stored,
                  const MemoryBound& most = {}) {
   if (!is_along(node, axes) || !is_worth_kernel(node, limits)) return false;
   return axes.has_large_result || is_bounded_by_arrays(node, is_stored, most);
