@@ -99,9 +99,6 @@ bool is_along(const Node& node, const BorderAxes& axes) {
   return false;
 }
 
-/// Tests whether the node has enough elements to be worth a kernel of its own.
-bool is_worth_kernel(const Node& node, const FusionLimits& limits) { return range(element_count(node.shape)).hi > limits.min_elements; }
-
 /// Tests whether the node is a pad or concat along one of these axes that a kernel of its own should store. False if its elements would
 /// need much more memory than the arrays from which they are computed and the result of the kernel that reads them.
 bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const std::function<bool(const Node*)>& is_stored,
@@ -141,7 +138,6 @@ void store_bordered(std::span<const Node* const> live, const FusionLimits& limit
 
 void store_joined_factors(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
-  const auto is_stored = [&](const Node* node) { return stored.contains(node); };
   NodeMarks seen(graph);
   std::vector<const Node*> stack;
   for (const Node* node : live)
@@ -151,7 +147,7 @@ void store_joined_factors(const Graph& graph, std::span<const Node* const> live,
     const Node* node = stack.back();
     stack.pop_back();
     if (!seen.insert(node) || stored.contains(node)) continue;
-    if (node->op == Op::kConcat && is_worth_kernel(*node, limits) && is_bounded_by_arrays(*node, is_stored))
+    if (node->op == Op::kConcat && is_worth_kernel(*node, limits) && is_bounded_by_arrays(*node, stored))
       stored.insert(node);
     else if (is_elementwise(node->op) || node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute)
       stack.insert(stack.end(), node->sources.begin(), node->sources.end());

@@ -112,9 +112,8 @@ size_t axis_of_vectors(const Node& sum) {
 void store_crossed(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
   Arrays arrays(stored);
-  const auto is_stored = [&](const Node* node) { return stored.contains(node); };
   const auto store = [&](const Node* operand) {
-    if (range(element_count(operand->shape)).hi <= limits.min_elements || !is_bounded_by_arrays(*operand, is_stored, kAsArrays)) return;
+    if (!is_worth_kernel(*operand, limits) || !is_bounded_by_arrays(*operand, stored, kAsArrays)) return;
     stored.insert(operand);
     arrays.set_stored(*operand);
   };

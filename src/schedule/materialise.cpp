@@ -211,7 +211,6 @@ bool follows_rows(const Node& node) {
 void store_rearranged(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
   const auto is_array = [&](const Node* node) { return stored.contains(node) || has_buffer(node); };
-  const auto is_stored = [&](const Node* node) { return stored.contains(node); };
   std::unordered_map<const Node*, const Node*> computed_by;  // for each node that is computed: a stored node whose kernel computes it
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
     const Node* node = *it;
@@ -225,8 +224,8 @@ void store_rearranged(std::span<const Node* const> live, const FusionLimits& lim
       if (node->op == Op::kReshape && rearranged_below(*node, limits, is_array) != nullptr) {
         const Dim count = element_count(node->shape);
         const Shape& space = is_reduce(kernel->op) ? kernel->sources[0]->shape : kernel->shape;
-        if (range(count).hi > limits.min_elements && proven_at_most(count, element_count(space)) &&
-            (proven_at_most(count, element_count(kernel->shape)) || is_bounded_by_arrays(*node, is_stored, kAsArrays))) {
+        if (is_worth_kernel(*node, limits) && proven_at_most(count, element_count(space)) &&
+            (proven_at_most(count, element_count(kernel->shape)) || is_bounded_by_arrays(*node, stored, kAsArrays))) {
           stored.insert(node);
           kernel = node;
         }
@@ -254,7 +253,6 @@ const Node* below_views(const Node* operand) {
 /// columns, which are less than half full; a separate kernel that stores the operand has full vectors along the rows.
 void store_operands_of_columns(std::span<const Node* const> live, std::span<const double> costs, const FusionLimits& limits,
                                NodeMarks& stored) {
-  const auto is_stored = [&](const Node* node) { return stored.contains(node); };
   for (const Node* node : live) {
     if (!has_few_columns(*node, limits)) continue;
     for (const Node* factor : operands_of(*node)) {
@@ -263,7 +261,7 @@ void store_operands_of_columns(std::span<const Node* const> live, std::span<cons
       const Family family = info(operand->op).family;
       if (family != Family::kElementwise && family != Family::kConvert) continue;
       // Less than half of each vector along the columns is in use, so storing pays if computing costs more than storing and loading.
-      if (costs[operand->id] > 2 * limits.memory_cost && is_bounded_by_arrays(*operand, is_stored, kAsArrays)) stored.insert(operand);
+      if (costs[operand->id] > 2 * limits.memory_cost && is_bounded_by_arrays(*operand, stored, kAsArrays)) stored.insert(operand);
     }
   }
 }
