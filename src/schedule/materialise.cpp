@@ -197,6 +197,8 @@ double share_of(const Shape& part, const Shape& whole) {
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }
 
+bool is_worth_storing(double cost, double times, double memory_cost) { return (times - 1) * cost > (times + 1) * memory_cost; }
+
 namespace {
 
 /// Tests whether the kernel of this stored node follows the rows of a rearranged value instead of dividing each index
@@ -251,8 +253,9 @@ const Node* below_views(const Node* operand) {
 
 /// Stores expensive operands of reductions down a few columns (few_columns.h). The kernel of such a reduction has vectors along the
 /// columns, which are less than half full; a separate kernel that stores the operand has full vectors along the rows.
-void store_operands_of_columns(std::span<const Node* const> live, std::span<const double> costs, const FusionLimits& limits,
-                               NodeMarks& stored) {
+void store_operands_of_columns(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
+  if (std::ranges::none_of(live, [&](const Node* node) { return has_few_columns(*node, limits); })) return;
+  const std::vector<double> costs = inlined_costs(graph, live, stored);
   for (const Node* node : live) {
     if (!has_few_columns(*node, limits)) continue;
     for (const Node* factor : operands_of(*node)) {
@@ -266,13 +269,10 @@ void store_operands_of_columns(std::span<const Node* const> live, std::span<cons
   }
 }
 
-}  // namespace
-
-bool is_worth_storing(double cost, double times, double memory_cost) { return (times - 1) * cost > (times + 1) * memory_cost; }
-
-NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms,
-                              const FusionLimits& limits) {
-  NodeMarks stored(graph);
+/// Stores what no kernel may compute inline: outputs, reductions, scans, values that need a kernel of their own, and what such a kernel
+/// must find in memory.
+void store_required(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms, const FusionLimits& limits,
+                    NodeMarks& stored) {
   for (const GraphOutput& output : graph.outputs())
     if (!has_buffer(output.node)) stored.insert(output.node);
   for (const Node* node : live)
@@ -298,10 +298,10 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       stored.insert(indices);
     }
   }
+}
 
-  store_bordered(live, limits, stored);
-  store_joined_factors(graph, live, limits, stored);
-
+/// Stores the nodes at which a kernel that computes everything inline would exceed its limits.
+void store_at_limits(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   // What one element of a node costs if every node on which it depends is computed inline. ops: number of operations; depth: length of the
   // longest chain of operations; joins: largest nesting depth of concats.
   struct Inline {
@@ -349,11 +349,10 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       stored.insert(node);  // nodes that use this node are then in other kernels
     }
   }
+}
 
-  store_crossed(live, limits, stored);
-  if (std::ranges::any_of(live, [&](const Node* node) { return has_few_columns(*node, limits); }))
-    store_operands_of_columns(live, inlined_costs(graph, live, stored), limits, stored);
-  if (limits.finishes_products) store_finished(graph, live, stored);
+/// Stores the values whose readings together cost more than one store and the loads (see the top of this file).
+void store_read_often(const Graph& graph, std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   const std::vector<double> costs = inlined_costs(graph, live, stored);
   // Indexed by node id. level: the largest number of reductions and scans on a path from an input to the node. last_level: the largest
   // level of a stored node whose kernel reads the node.
@@ -399,6 +398,22 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       }
     }
   }
+}
+
+}  // namespace
+
+NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms,
+                              const FusionLimits& limits) {
+  // Each rule sees what the rules before it have stored.
+  NodeMarks stored(graph);
+  store_required(graph, live, transforms, limits, stored);
+  store_bordered(live, limits, stored);
+  store_joined_factors(graph, live, limits, stored);
+  store_at_limits(graph, live, limits, stored);
+  store_crossed(live, limits, stored);
+  store_operands_of_columns(graph, live, limits, stored);
+  if (limits.finishes_products) store_finished(graph, live, stored);
+  store_read_often(graph, live, limits, stored);
   store_rearranged(live, limits, stored);
   return stored;
 }
