@@ -68,7 +68,7 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
 /// are fewer columns than a GPU needs threads, or if so few columns are adjacent in memory that the threads of a warp would read pieces of
 /// memory that are far from each other. There must also be enough rows for the threads of a group. Returns false for products of rows and
 /// columns, because tiles are better for them.
-bool has_few_columns(const KernelPlan& kernel) {
+bool should_reduce_columns_by_groups(const KernelPlan& kernel) {
   constexpr int64_t kFewNeighbours = 16, kFew = int64_t{1} << 15, kFewestRows = 32, kManyRows = 64;
   const std::optional<Contraction> contraction = as_contraction(kernel);
   if (as_product(kernel) || (contraction && contraction->rows)) return false;
@@ -116,7 +116,7 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
       kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
     s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
-  if (may_reduce_columns_by_groups(kernel) && has_few_columns(kernel)) {
+  if (may_reduce_columns_by_groups(kernel) && should_reduce_columns_by_groups(kernel)) {
     s.axes.back().kind = AxisKind::kThreadGroup;
     if (s.axes.size() > 1) s.axes[s.axes.size() - 2].tile = 0, s.axes[s.axes.size() - 2].simd_width = 1;
   }
