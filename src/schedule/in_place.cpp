@@ -17,7 +17,8 @@ namespace harp {
 namespace {
 
 /// Tests whether element i of the node depends only on element i of this operand, where i is a row-major index. For a gather this is true
-/// for the indices, but not for the gathered array.
+/// for the indices, but not for the gathered array. keeps_index() (kernel_drafts.cpp) is a similar test for another purpose, and says where
+/// the two differ.
 bool keeps_position(const Node& node, size_t operand, const Node& source) {
   const Family family = info(node.op).family;
   const bool may =

@@ -23,7 +23,10 @@ namespace {
 // A value that is needed again this many generations (fuse.h) later is assumed to have left the caches.
 constexpr int kFarGenerations = 16;
 
-/// Tests whether each element of the node reads this operand at the element's own index (ignoring axes of size 1).
+/// Tests whether each element of the node reads this operand at the element's own index (ignoring axes of size 1). keeps_position()
+/// (in_place.cpp) asks whether a buffer may be overwritten, and differs in three cases. A scalar that is broadcast counts here, but not
+/// there, because it has no element of its own for each element of the node. A permute that moves only axes of size 1 counts only here. A
+/// copy counts only there.
 bool keeps_index(const Node& node, size_t operand) {
   if (is_elementwise(node.op)) return true;
   if (info(node.op).family == Family::kGather) return operand == 1;
