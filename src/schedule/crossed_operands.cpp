@@ -36,10 +36,12 @@ bool are_crossed(const Accesses& a, const Accesses& b) {
                              [&](const Access& x) { return std::ranges::any_of(b, [&](const Access& y) { return are_crossed(x, y); }); });
 }
 
-/// Finds for each node the arrays from which it is computed.
-class Arrays {
+/// Finds for each node the arrays from which it is computed. KernelViews (views.h) does the same for a kernel. Here there are no kernels
+/// yet, and more nodes become arrays (set_stored()) while views are asked for, so views are found one node at a time. Values that are not
+/// computed element by element, such as concats, have no views here.
+class StoredViews {
  public:
-  explicit Arrays(const NodeMarks& stored) : stored_(stored) {}
+  explicit StoredViews(const NodeMarks& stored) : stored_(stored) {}
 
   Accesses of(const Node& node) {
     Accesses found;
@@ -111,7 +113,7 @@ size_t axis_of_vectors(const Node& sum) {
 
 void store_crossed(std::span<const Node* const> live, const FusionLimits& limits, NodeMarks& stored) {
   if (limits.many_threads) return;
-  Arrays arrays(stored);
+  StoredViews arrays(stored);
   const auto store = [&](const Node* operand) {
     if (!is_worth_kernel(*operand, limits) || !is_bounded_by_arrays(*operand, stored, kAsArrays)) return;
     stored.insert(operand);
