@@ -191,31 +191,35 @@ std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rule
 
 struct KindText {
   AxisKind kind;
-  std::string_view is, must_be;
+  std::string_view is;
 };
-constexpr KindText kKindTexts[] = {
-    {AxisKind::kReduce, "reduced", "reduce"}, {AxisKind::kScan, "scanned", "scan"}, {AxisKind::kScatter, "scattered to", "scatter"}};
+constexpr KindText kKindTexts[] = {{AxisKind::kReduce, "reduced"}, {AxisKind::kScan, "scanned"}, {AxisKind::kScatter, "scattered to"}};
 
-void check_kind(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, AxisKind kind, std::string_view where) {
+void check_kind(const Program& program, const KernelPlan& kernel, const ScheduleRules& rules, size_t i, AxisKind kind,
+                std::string_view where) {
   const AxisRules& axis = rules.axes[i];
-  HARP_CHECK(kind != AxisKind::kThreadGroup || axis.groups, Code::kInvalidArgument, where, ": axis ", i,
-             " is of kind thread_group, which backend c does not have; on a GPU it is for an axis whose elements threads reduce together");
+  HARP_CHECK(kind != AxisKind::kThreadGroup || axis.groups, Code::kInvalidArgument, where, ": axis ", i, " is of kind thread_group, ",
+             program.target.gpu() == nullptr
+                 ? std::string("which backend c does not have")
+                 : cat("but recipe ", name_of(rules.recipe), " does not divide this axis among the threads of a group"),
+             "; expected ", name_of(axis.kind), axis.threads ? " or thread" : "");
   for (const KindText& text : kKindTexts) {
     if (kind == AxisKind::kThreadGroup) break;
     HARP_CHECK(axis.kind != text.kind || kind == text.kind, Code::kInvalidArgument, where, ": axis ", i, " is ", text.is,
-               " and must be of kind ", text.must_be);
+               " and must be of kind ", name_of(text.kind));
     HARP_CHECK(axis.kind == text.kind || kind != text.kind, Code::kInvalidArgument, where, ": axis ", i,
                text.kind == AxisKind::kReduce ? std::string(" is kept") : cat(" is not ", text.is), " and cannot be of kind ",
-               text.must_be);
+               name_of(text.kind));
   }
   const int threads = thread_axis(kernel);
   HARP_CHECK(kind != AxisKind::kThread || axis.threads, Code::kInvalidArgument, where, ": axis ", i, " is of kind thread, but ",
              threads < 0 ? std::string("no axis of this kernel") : cat("only axis ", threads), " can be");
 }
 
-void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, const AxisSchedule& a, std::string_view where) {
+void check_axis(const Program& program, const KernelPlan& kernel, const ScheduleRules& rules, size_t i, const AxisSchedule& a,
+                std::string_view where) {
   const AxisRules& axis = rules.axes[i];
-  check_kind(kernel, rules, i, a.kind, where);
+  check_kind(program, kernel, rules, i, a.kind, where);
   HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i,
              " has pack, which only the rows and columns of a contraction and the rows of a transpose may have");
   HARP_CHECK(a.split == 0 || axis.split, Code::kInvalidArgument, where, ": axis ", i, " has split=", a.split,
@@ -332,7 +336,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              join(recipes, " or ", [](const ScheduleRules& r) { return name_of(r.recipe); }));
   HARP_CHECK(s.axes.size() == rules->axes.size(), Code::kInvalidArgument, where, ": the kernel has ", rules->axes.size(),
              " axes, but the schedule has ", s.axes.size());
-  for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
+  for (size_t i = 0; i < s.axes.size(); ++i) check_axis(program, kernel, *rules, i, s.axes[i], where);
   if (s.recipe == Template::kElementwise && unrolls_axes(kernel, s)) check_unrolled(program, kernel, s, where);
   if (s.recipe == Template::kReduce && program.target.gpu() == nullptr && s.axes.size() > 1 && s.axes[s.axes.size() - 2].simd_width > 1)
     HARP_CHECK(s.axes.back().simd_width == 1 && (!s.nan_flag || vector_axis(kernel) + 2 == std::ssize(s.axes)), Code::kInvalidArgument,

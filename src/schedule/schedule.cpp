@@ -90,10 +90,11 @@ void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std:
 }  // namespace
 
 std::string_view name_of(Template recipe) { return kRecipes[static_cast<int>(recipe)]; }
+std::string_view name_of(AxisKind kind) { return kKinds[static_cast<int>(kind)]; }
 
 std::string print(const Schedule& schedule) {
   const auto axis_text = [](const AxisSchedule& a) {
-    std::string out(kKinds[static_cast<int>(a.kind)]);
+    std::string out(name_of(a.kind));
     if (a.tile) append(out, cat(" tile=", a.tile));
     if (a.unroll != 1) append(out, cat(" unroll=", a.unroll));
     if (a.simd_width != 1) append(out, cat(" simd=", a.simd_width));

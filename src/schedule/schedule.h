@@ -81,6 +81,8 @@ struct Schedule {
 
 /// Returns the keyword of a recipe in the text of schedules, for example "reduce".
 std::string_view name_of(Template recipe);
+/// Returns the keyword of a kind of axis, for example "thread_group".
+std::string_view name_of(AxisKind kind);
 /// Prints a schedule, for example "elementwise [thread, sequential simd=16] partition overlap".
 std::string print(const Schedule& schedule);
 /// Parses the text that print() writes. Throws Error{kParse}, which names the unknown word.

@@ -168,6 +168,27 @@ TEST_CASE("L5: settings for the loops of a CPU are errors in schedules for a GPU
   }
 }
 
+TEST_CASE("L5.thread_group/cuda: the kind thread_group is an error for an axis that no group of threads divides") {
+  const std::string elements = "x: f32[n, 64]) {\n  return y = x + 1.0",
+                    custom =
+                        "x: f32[n, 8]) {\n  return y = custom_function(x, body=\"\"\"\n    for k in 0 .. 8 {\n      output = output + "
+                        "input0[ridx0, k]\n    }\n  \"\"\", dtype=f32, shape=[n, 8])";
+  const std::tuple<std::string, std::string_view, std::string_view> wrong[] = {
+      {elements, "elementwise [thread, thread_group]",
+       "axis 1 is of kind thread_group, but recipe elementwise does not divide this axis among the threads of a group; expected sequential "
+       "or thread"},
+      {custom, "custom [thread_group, sequential]",
+       "axis 0 is of kind thread_group, but recipe custom does not divide this axis among the threads of a group; expected sequential or "
+       "thread"},
+      {custom, "custom [thread, thread_group]",
+       "axis 1 is of kind thread_group, but recipe custom does not divide this axis among the threads of a group; expected sequential"},
+  };
+  for (const auto& each : wrong) {
+    const std::string message = mistake_in(std::get<0>(each), cat("kernel_0: ", std::get<1>(each)));
+    CHECK_MESSAGE(message.find(std::get<2>(each)) != message.npos, std::get<1>(each), ": ", message);
+  }
+}
+
 TEST_CASE("L5.simd_width/cuda C1: threads that compute any number of elements of an elementwise kernel have the interpreter's bits") {
   CheckedPrograms programs;
   for (const int simd : {2, 16}) {

@@ -71,8 +71,8 @@ TEST_CASE("H3.configuration: a program can be made by one, with the same bits") 
   CHECK(mistake("without: nothing").find("unknown optimiser pass \"nothing\"") != std::string::npos);
   CHECK(mistake("kernel_0: contraction [thread, sequential, reduce, reduce tile=8]").find("has 3 axes, but the schedule has 4") !=
         std::string::npos);
-  CHECK(mistake("kernel_0: reduce [thread_group, sequential, reduce]").find("thread_group, which backend c does not have") !=
-        std::string::npos);
+  CHECK(mistake("kernel_0: reduce [thread_group, sequential, reduce]")
+            .find("axis 0 is of kind thread_group, which backend c does not have; expected sequential or thread") != std::string::npos);
 }
 
 TEST_CASE("H3.trial_result: a compiler that changes results is found out, and nothing is kept") {
