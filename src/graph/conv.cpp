@@ -99,6 +99,38 @@ NodeRef with_gaps(NodeRef x, int axis, int64_t dilation) {
   return slice_exactly(x, std::vector<Dim>(flat.size(), Dim(0)), flat, std::vector<int64_t>(flat.size(), 1));
 }
 
+/// Divides an axis of the kernel of a transposed convolution, with the dilation and stride of w, into the axes [taps, phases] (see
+/// conv_transpose()). The last phases are padded with zeros.
+NodeRef with_phases(NodeRef weight, int axis, const Window& w) {
+  const auto at = static_cast<size_t>(axis);
+  weight = with_gaps(weight, axis, w.dilation);
+  const Dim reach = w.reach(), count = ceil_div(reach, w.stride);
+  std::vector<Dim> none(weight->shape.size(), Dim(0)), after = none;
+  after[at] = count * Dim(w.stride) - reach;
+  weight = pad(weight, none, after, scalar_from_int(weight->dtype, 0));
+  Shape shape = weight->shape;
+  shape[at] = count;
+  shape.insert(shape.begin() + axis + 1, Dim(w.stride));
+  return reshape(weight, std::move(shape));
+}
+
+/// Converts the weight of a transposed convolution, [in, out / groups, …], whose groups divide the input channels, to the form of the other
+/// convolutions, [out, in / groups, …].
+NodeRef with_outputs_first(NodeRef weight, int64_t groups, Dim in_each, Dim out_each) {
+  if (groups == 1) return moveaxis(weight, std::vector<int>{0}, std::vector<int>{1});
+  Shape shape = weight->shape;
+  shape[0] = in_each;
+  shape.insert(shape.begin(), Dim(groups));
+  weight = reshape(weight, shape);
+  std::vector<int> axes = axes_from(0, weight->rank());
+  std::swap(axes[1], axes[2]);
+  weight = permute(weight, axes);
+  shape.erase(shape.begin());
+  shape[0] = out_each * Dim(groups);
+  shape[1] = in_each;
+  return reshape(weight, std::move(shape));
+}
+
 /// Takes `size` consecutive elements from `start` along one axis.
 NodeRef cut(NodeRef x, int axis, Dim start, Dim size) {
   std::vector<Dim> starts(x->shape.size(), Dim(0));
@@ -170,16 +202,8 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
     length.insert(length.begin(), result);
     Window tap{w.size, 1, w.dilation, {}};
     if (w.stride > 1) {
-      weight = with_gaps(weight, i + 2, w.dilation);
-      const Dim reach = w.reach(), count = ceil_div(reach, w.stride);
-      tap = {count, 1, 1, {}};
-      std::vector<Dim> none(weight->shape.size(), Dim(0)), after = none;
-      after[static_cast<size_t>(i) + 2] = count * Dim(w.stride) - reach;
-      weight = pad(weight, none, after, scalar_from_int(weight->dtype, 0));
-      Shape shape = weight->shape;
-      shape[static_cast<size_t>(i) + 2] = count;
-      shape.insert(shape.begin() + i + 3, Dim(w.stride));
-      weight = reshape(weight, std::move(shape));
+      weight = with_phases(weight, i + 2, w);
+      tap = {weight->shape[static_cast<size_t>(i) + 2], 1, 1, {}};
     }
     const Dim reach = tap.reach() - 1;
     tap.padding = {reach, reach + Dim((extra + w.stride - 1) / w.stride)};
@@ -195,22 +219,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
     skipped.push_back(w.padding.before - begin * Dim(w.stride));
   }
 
-  // The weight is [in, out / groups, …], and its groups divide the input channels. Convert it to [out, in / groups, …].
-  if (groups > 1) {
-    Shape shape = weight->shape;
-    shape[0] = *in_each;
-    shape.insert(shape.begin(), Dim(groups));
-    weight = reshape(weight, shape);
-    std::vector<int> axes = axes_from(0, weight->rank());
-    std::swap(axes[1], axes[2]);
-    weight = permute(weight, axes);
-    shape.erase(shape.begin());
-    shape[0] = out_each * Dim(groups);
-    shape[1] = *in_each;
-    weight = reshape(weight, std::move(shape));
-  } else {
-    weight = moveaxis(weight, std::vector<int>{0}, std::vector<int>{1});
-  }
+  weight = with_outputs_first(weight, groups, *in_each, out_each);
   Labels weight_labels = {kOut, kIn}, phases, result = {kBatch, kOut};
   for (int i = 0; i < spatial; ++i) {
     weight_labels.push_back(kKernel + i);
