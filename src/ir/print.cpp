@@ -1,6 +1,5 @@
 // Prints the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each value is printed on a
 // line of its own before the first statement that uses it.
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -79,6 +78,8 @@ std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
              " of ", from, "[", to_string(s.from), "] steps ", to_string(s.from_row_stride), ", ", to_string(s.from_stride), " to ", to,
              "[", to_string(s.index), "] step ", to_string(s.stride));
 }
+
+std::string fold_text(const AccFold& s) { return cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""); }
 
 std::string copy_async_text(const CopyAsync& s, const std::vector<std::string>& buffers) {
   return cat("start copy ", s.length, " of ", buffers[static_cast<size_t>(s.buffer)], "[", to_string(s.from), "], of which ",
@@ -262,9 +263,7 @@ class Printer {
     line(depth, cat("update acc", s.accumulator, position(s.index, s.value, s.lane_step), " with ", reference(s.value),
                     s.factor == nullptr ? std::string() : cat(" * ", reference(s.factor))));
   }
-  void text(const AccFold& s, int depth) {
-    line(depth, cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
-  }
+  void text(const AccFold& s, int depth) { line(depth, fold_text(s)); }
   void text(const AccScan& s, int depth) {
     line(depth, scan_text(s, cat("acc", s.accumulator), s.value == nullptr ? std::string() : reference(s.value)));
   }
@@ -281,6 +280,106 @@ class Printer {
   std::vector<std::string> buffers_;
   std::unordered_map<const UOp*, size_t> numbers_;
   std::string out_;
+};
+
+/// Prints the lines of a kernel.
+class LinePrinter {
+ public:
+  explicit LinePrinter(const Kernel& kernel) : name_(kernel.name), buffers_(parameter_names(kernel)) {}
+
+  std::string print(std::span<const Line> lines) {
+    std::string out = cat(name_, "(", join(buffers_, ", "), ")\n");
+    size_t depth = 1;
+    for (const Line& l : lines) {
+      current_ = &l;
+      const bool divides = l.kind == LineKind::kElse || l.kind == LineKind::kRetry;  // closes a block and opens another one
+      if (divides || l.kind == LineKind::kEnd) --depth;
+      append(out, cat(std::string(depth * 2, ' '), line_text(l), "\n"));
+      if (divides || l.kind == LineKind::kLoop || l.kind == LineKind::kIf || l.kind == LineKind::kTry) ++depth;
+    }
+    return out;
+  }
+
+ private:
+  std::string text(const UOp* u) const {
+    for (const auto& [named, name] : current_->names)
+      if (named == u) return name;
+    return definition(u);
+  }
+  std::string definition(const UOp* u) const {
+    return value_text(*u, buffers_, [this](const UOp* source) { return text(source); });
+  }
+  /// Returns `before` and the value as text; "" if the value is null.
+  std::string clause(std::string_view before, const UOp* u) const { return u == nullptr ? std::string() : cat(before, text(u)); }
+  std::string element(int buffer, Sym index) const { return cat(buffers_[static_cast<size_t>(buffer)], "[", to_string(index), "]"); }
+
+  std::string line_text(const Line& l) const {
+    switch (l.kind) {
+      case LineKind::kComment: return cat("# ", l.as<Comment>().text);
+      case LineKind::kLoop: return loop_text(l.as<Loop>(), l.name);
+      case LineKind::kIf: return cat("if ", to_string(l.as<If>().condition), " >= 0");
+      case LineKind::kTry: return "try";
+      case LineKind::kRetry: return "where an operation was invalid";
+      case LineKind::kElse: return "else";
+      case LineKind::kEnd: return "end";
+      case LineKind::kLet: return let_text(l);
+      case LineKind::kDefine: return cat(l.name, " (", to_string(l.as<Define>().variable), ") = ", text(l.value));
+      case LineKind::kOffset: return cat(l.name, " = ", atom_text(*l.atom));
+      case LineKind::kPointer: return pointer_text(l);
+      case LineKind::kKeep: return cat(l.name, " = first ", definition(l.value));
+      case LineKind::kStore: return store_text(l.as<Store>());
+      case LineKind::kPrefetch: return prefetch_text(l.as<Prefetch>());
+      case LineKind::kScatter: return scatter_text(l.as<Scatter>());
+      case LineKind::kAccDeclare: return cat("declare ", l.name, clause(" as ", l.as<AccDeclare>().value));
+      case LineKind::kAccSet: return cat("set ", l.name, "[", to_string(l.as<AccSet>().index), "] to ", text(l.as<AccSet>().value));
+      case LineKind::kAccUpdate: return update_text(l.as<AccUpdate>(), l.name);
+      case LineKind::kAccFold: return fold_text(l.as<AccFold>());
+      case LineKind::kAccScan: return scan_text(l.as<AccScan>(), l.name, clause("", l.as<AccScan>().value));
+      case LineKind::kRoutine: return routine_text(l.as<Routine>(), buffers_);
+      case LineKind::kCopy: return copy_text(l.as<Copy>(), buffers_);
+      case LineKind::kCopyAsync: return copy_async_text(l.as<CopyAsync>(), buffers_);
+      case LineKind::kEndBatch: return "end of a batch of copies";
+      case LineKind::kWait: return wait_text(l.as<Wait>());
+      case LineKind::kBreak: return cat("break where acc", l.as<Break>().accumulator);
+      case LineKind::kBarrier: return "barrier";
+      case LineKind::kMma: return mma_text(l.as<Mma>());
+      case LineKind::kReturn: return cat("return ", text(l.value));
+    }
+    return {};
+  }
+
+  static std::string loop_text(const Loop& s, const std::string& name) {
+    return cat(s.loop == LoopKind::kGroup ? "group " : "loop ", name, " (", to_string(s.variable), ") = ", to_string(s.begin), " .. ",
+               to_string(s.end), " step ", s.step);
+  }
+  std::string let_text(const Line& l) const {
+    const std::string guards = join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); });
+    return cat(l.name, ": ", type_text(l.value->type), " = ", definition(l.value), l.guards.empty() ? "" : " if ", guards);
+  }
+  std::string pointer_text(const Line& l) const {
+    const auto buffer = static_cast<size_t>(l.buffer);
+    const std::string of = buffer < buffers_.size() ? buffers_[buffer] : cat("acc", buffer - buffers_.size());
+    return cat(l.name, " = ", of, " + ", row_text(l.row));
+  }
+  std::string store_text(const Store& s) const {
+    return cat(s.nontemporal ? "store nontemporal " : "store ", element(s.buffer, s.index), " = ", text(s.value),
+               clause(" where ", s.mask));
+  }
+  std::string prefetch_text(const Prefetch& s) const {
+    return cat("prefetch ", s.is_near ? "near " : "", element(s.buffer, s.index), clause(" + ", s.position),
+               s.position == nullptr ? std::string() : cat(" * ", to_string(s.stride)));
+  }
+  std::string scatter_text(const Scatter& s) const {
+    return cat(s.atomic ? "atomic " : "", "scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", text(s.value), " to ",
+               element(s.buffer, s.index), " + ", text(s.position), " * ", to_string(s.stride));
+  }
+  std::string update_text(const AccUpdate& s, const std::string& name) const {
+    return cat("update ", name, "[", to_string(s.index), "] with ", text(s.value), clause(" * ", s.factor));
+  }
+
+  std::string name_;
+  std::vector<std::string> buffers_;
+  const Line* current_ = nullptr;  // its names are those of the values that text() returns
 };
 
 std::string host_buffer_text(const HostBuffer& b) {
@@ -339,117 +438,6 @@ std::string print(const Module& module) {
   return out;
 }
 
-std::string print(const Kernel& kernel, std::span<const Line> lines) {
-  const std::vector<std::string> buffers = parameter_names(kernel);
-  const Line* current = nullptr;
-  const std::function<std::string(const UOp*)> text = [&](const UOp* u) {
-    for (const auto& [named, name] : current->names)
-      if (named == u) return name;
-    return value_text(*u, buffers, text);
-  };
-  std::string out = cat(kernel.name, "(", join(buffers, ", "), ")\n");
-  int depth = 1;
-  const auto line = [&](const std::string& t) { append(out, cat(std::string(static_cast<size_t>(depth) * 2, ' '), t, "\n")); };
-  const auto buffer = [&](int number) { return buffers[static_cast<size_t>(number)]; };
-  for (const Line& l : lines) {
-    current = &l;
-    switch (l.kind) {
-      case LineKind::kComment: line(cat("# ", l.as<Comment>().text)); break;
-      case LineKind::kLoop: {
-        const Loop& s = l.as<Loop>();
-        line(cat(s.loop == LoopKind::kGroup ? "group " : "loop ", l.name, " (", to_string(s.variable), ") = ", to_string(s.begin), " .. ",
-                 to_string(s.end), " step ", s.step));
-        ++depth;
-        break;
-      }
-      case LineKind::kIf:
-        line(cat("if ", to_string(l.as<If>().condition), " >= 0"));
-        ++depth;
-        break;
-      case LineKind::kTry:
-        line("try");
-        ++depth;
-        break;
-      case LineKind::kRetry:
-        --depth;
-        line("where an operation was invalid");
-        ++depth;
-        break;
-      case LineKind::kElse:
-        --depth;
-        line("else");
-        ++depth;
-        break;
-      case LineKind::kEnd:
-        --depth;
-        line("end");
-        break;
-      case LineKind::kLet:
-        line(
-            cat(l.name, ": ", type_text(l.value->type), " = ", value_text(*l.value, buffers, text),
-                l.guards.empty() ? std::string() : cat(" if ", join(l.guards, " and ", [](Sym g) { return cat(to_string(g), " >= 0"); }))));
-        break;
-      case LineKind::kDefine: line(cat(l.name, " (", to_string(l.as<Define>().variable), ") = ", text(l.value))); break;
-      case LineKind::kOffset: line(cat(l.name, " = ", atom_text(*l.atom))); break;
-      case LineKind::kPointer: {
-        const auto buffer = static_cast<size_t>(l.buffer);
-        const std::string of = buffer < buffers.size() ? buffers[buffer] : cat("acc", buffer - buffers.size());
-        line(cat(l.name, " = ", of, " + ", row_text(l.row)));
-        break;
-      }
-      case LineKind::kKeep: line(cat(l.name, " = first ", value_text(*l.value, buffers, text))); break;
-      case LineKind::kStore: {
-        const Store& s = l.as<Store>();
-        line(cat(s.nontemporal ? "store nontemporal " : "store ", buffer(s.buffer), "[", to_string(s.index), "] = ", text(s.value),
-                 s.mask == nullptr ? std::string() : cat(" where ", text(s.mask))));
-        break;
-      }
-      case LineKind::kPrefetch: {
-        const Prefetch& s = l.as<Prefetch>();
-        line(cat("prefetch ", s.is_near ? "near " : "", buffer(s.buffer), "[", to_string(s.index), "]",
-                 s.position == nullptr ? std::string() : cat(" + ", text(s.position), " * ", to_string(s.stride))));
-        break;
-      }
-      case LineKind::kScatter: {
-        const Scatter& s = l.as<Scatter>();
-        line(cat(s.atomic ? "atomic " : "", "scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", text(s.value), " to ",
-                 buffer(s.buffer), "[", to_string(s.index), "] + ", text(s.position), " * ", to_string(s.stride)));
-        break;
-      }
-      case LineKind::kAccDeclare: {
-        const UOp* value = l.as<AccDeclare>().value;
-        line(cat("declare ", l.name, value == nullptr ? std::string() : cat(" as ", text(value))));
-        break;
-      }
-      case LineKind::kAccSet: line(cat("set ", l.name, "[", to_string(l.as<AccSet>().index), "] to ", text(l.as<AccSet>().value))); break;
-      case LineKind::kAccUpdate: {
-        const AccUpdate& s = l.as<AccUpdate>();
-        line(cat("update ", l.name, "[", to_string(s.index), "] with ", text(s.value),
-                 s.factor == nullptr ? std::string() : cat(" * ", text(s.factor))));
-        break;
-      }
-      case LineKind::kAccFold: {
-        const AccFold& s = l.as<AccFold>();
-        line(cat("fold acc", s.accumulator, s.used ? cat(" where ", to_string(*s.used), " > 1") : ""));
-        break;
-      }
-      case LineKind::kAccScan: {
-        const AccScan& s = l.as<AccScan>();
-        line(scan_text(s, l.name, s.value == nullptr ? std::string() : text(s.value)));
-        break;
-      }
-      case LineKind::kRoutine: line(routine_text(l.as<Routine>(), buffers)); break;
-      case LineKind::kCopy: line(copy_text(l.as<Copy>(), buffers)); break;
-      case LineKind::kCopyAsync: line(copy_async_text(l.as<CopyAsync>(), buffers)); break;
-      case LineKind::kEndBatch: line("end of a batch of copies"); break;
-      case LineKind::kWait: line(wait_text(l.as<Wait>())); break;
-      case LineKind::kBreak: line(cat("break where acc", l.as<Break>().accumulator)); break;
-      case LineKind::kBarrier: line("barrier"); break;
-      case LineKind::kMma: line(mma_text(l.as<Mma>())); break;
-      case LineKind::kReturn: line(cat("return ", text(l.value))); break;
-    }
-  }
-  return out;
-}
+std::string print(const Kernel& kernel, std::span<const Line> lines) { return LinePrinter(kernel).print(lines); }
 
 }  // namespace harp::ir
