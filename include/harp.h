@@ -1027,9 +1027,9 @@ HARP_API harp_node* harp_conv2d(harp_node* x, harp_node* weight, harp_node* bias
 HARP_API harp_node* harp_conv3d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
                                 int32_t n_padding, const harp_dim* padding, int32_t n_dilation, const int64_t* dilation, int64_t groups);
 /* harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The product of x[i] and weight[k] is
- * added to the result at position i * stride + k * dilation - padding. weight is [channels, out / groups, kernel ...], bias is [out] or
- * NULL. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding
- * is less than the stride or the dilation (0 by default). */
+ * added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+ * is [out] or NULL. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+ * where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation. */
 HARP_API harp_node* harp_conv_transpose1d(harp_node* x, harp_node* weight, harp_node* bias, int32_t n_stride, const int64_t* stride,
                                           int32_t n_padding, const harp_dim* padding, int32_t n_output_padding,
                                           const int64_t* output_padding, int64_t groups, int32_t n_dilation, const int64_t* dilation);

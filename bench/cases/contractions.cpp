@@ -118,7 +118,7 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  // index of the candidate that measures the peak rate or, if there is none, of oneDNN's candidate, which otherwise comes next
+  // index of the candidate that measures the peak rate; if there is none, oneDNN's candidate has this index
   const size_t most = candidates.size();
   if (p.peak)
     candidates.push_back(

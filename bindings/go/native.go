@@ -33,15 +33,15 @@ type Function struct {
 
 var functions atomic.Uint64
 
-// NewFunction makes an operation of a function that writes all elements of its output. The name (letters, digits and _) is for messages and
+// NewFunction makes an operation from a function that writes all elements of its output. The name (letters, digits and _) is for messages and
 // for the text of graphs.
 //
 // In a run harp calls it with arrays in memory, whose elements Data returns. They are row-major, and valid only during the call. It is
 // called on the goroutine that runs the program; runs that overlap call it at the same time. Its result must depend on its inputs alone:
-// harp may call it once for two equal nodes, or not at all if no output depends on it. It must not use the context that it is called from,
-// write to its inputs, or end its goroutine (runtime.Goexit, which FailNow of a test calls).
+// harp may call it once for two equal nodes, or not at all if no output depends on it. It must not use the Context whose program calls
+// it, write to its inputs, or end its goroutine (runtime.Goexit, which FailNow of a test calls).
 //
-// If it returns an error, the run fails with ErrNative, and errors.Is and errors.As find the error in that of the run. A panic is reported
+// If it returns an error, the run fails with ErrNative, whose chain contains that error, for errors.Is and errors.As. A panic is reported
 // in the same way, as a *PanicError.
 func NewFunction(name string, f func(output Array, inputs []Array) error) *Function {
 	return &Function{name, f, functions.Add(1)}

@@ -91,7 +91,8 @@ template <class Body>
 harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body, harp_graph* named = nullptr) noexcept {
   if (n <= 0 || nodes == nullptr)
     return build_in(named, [&](Graph&) -> NodeRef {
-      fail(Code::kInvalidArgument, op, ": expected a list of nodes, got ", nodes != nullptr ? cat("a list of ", n) : std::string("NULL"));
+      fail(Code::kInvalidArgument, op, ": expected a list of nodes, got ",
+           nodes != nullptr ? cat("a list of length ", n) : std::string("NULL"));
     });
   const std::span<harp_node* const> handles(nodes, static_cast<size_t>(n));
   return build_in(op, common_graph(op, handles, named), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });

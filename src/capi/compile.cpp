@@ -175,7 +175,7 @@ harp_compile_options options_for(const BackendTable& backends, const harp_compil
 /// graphs.
 harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": expected a list of at least one node, got ",
-             n < 1 ? cat("a list of ", n) : std::string("NULL"));
+             n < 1 ? cat("a list of length ", n) : std::string("NULL"));
   for (int32_t i = 0; i < n; ++i) {
     HARP_CHECK(nodes[i] != nullptr, Code::kInvalidArgument, function, ": node ", i, " is NULL");
     HARP_CHECK(nodes[i]->graph == nodes[0]->graph, Code::kInvalidArgument, function, ": node ", i, " belongs to another graph than node 0");

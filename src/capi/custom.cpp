@@ -91,9 +91,9 @@ harp_status harp_custom_function_results(int32_t n, harp_node* const* nodes, con
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   return build_results(op, graph, results, [&] {
     HARP_CHECK(n >= 0 && (n == 0 || nodes != nullptr), Code::kInvalidArgument, op, ": expected a list of nodes, got ",
-               nodes != nullptr ? cat("a list of ", n) : std::string("NULL"));
+               nodes != nullptr ? cat("a list of length ", n) : std::string("NULL"));
     HARP_CHECK(n_results > 0 && dtypes != nullptr, Code::kInvalidArgument, op, ": expected a list of dtypes, got ",
-               dtypes != nullptr ? cat("a list of ", n_results) : std::string("NULL"));
+               dtypes != nullptr ? cat("a list of length ", n_results) : std::string("NULL"));
     const harp_custom_function_desc given = read_desc(op, desc, *graph);
     std::vector<DType> made;
     for (const harp_dtype dtype : std::span(dtypes, static_cast<size_t>(n_results))) made.push_back(dtype_argument(op, dtype));

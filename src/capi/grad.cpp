@@ -32,7 +32,7 @@ harp_status harp_grad_flags(harp_node* y, int32_t n, harp_node* const* xs, harp_
   harp_graph* const graph = graph_for_error(y, n, xs, grad_output);
   return change_graph(graph, [&] {
     HARP_CHECK(n >= 0 && (xs != nullptr || n == 0), Code::kInvalidArgument, "grad: expected a list of nodes, got ",
-               n < 0 ? cat("a list of ", n) : std::string("NULL"));
+               n < 0 ? cat("a list of length ", n) : std::string("NULL"));
     HARP_CHECK(out_gradients != nullptr, Code::kInvalidArgument, "grad: the array of gradients is NULL");
     HARP_CHECK((flags & ~HARP_GRAD_ZERO_WHERE_INDEPENDENT) == 0, Code::kInvalidArgument, "grad: flags is ", flags,
                "; expected 0 or HARP_GRAD_ZERO_WHERE_INDEPENDENT");

@@ -46,7 +46,8 @@ harp_status harp_graph_drop_unreachable(harp_graph* graph, int32_t n, harp_node*
   return guard_status(err, [&] {
     required(graph, "harp_graph_drop_unreachable", "graph");
     HARP_CHECK(n >= 0 && (nodes != nullptr || n == 0), Code::kInvalidArgument,
-               "harp_graph_drop_unreachable: expected a list of nodes, got ", n < 0 ? cat("a list of ", n) : std::string("NULL"));
+               "harp_graph_drop_unreachable: expected a list of nodes, got ",
+               n < 0 ? cat("a list of length ", n) : cat("NULL, and length ", n));
     std::vector<NodeRef> kept;
     for (int32_t i = 0; i < n; ++i) {
       HARP_CHECK(nodes[i] != nullptr && nodes[i]->graph == graph, Code::kInvalidArgument, "harp_graph_drop_unreachable: node ", i,

@@ -127,7 +127,7 @@ harp_status harp_split_at(harp_node* x, int32_t n, const harp_dim* positions, in
       "split_at", x, parts,
       [&] {
         HARP_CHECK(n >= 0 && (positions != nullptr || n == 0), Code::kInvalidArgument, "split_at: expected a list of positions, got ",
-                   n < 0 ? cat("a list of ", n) : std::string("NULL"));
+                   n < 0 ? cat("a list of length ", n) : std::string("NULL"));
         return build::Sections{std::nullopt, x->graph->dims.decode(n, positions)};
       },
       axis);

@@ -73,7 +73,7 @@ class BodyLowering : BodyValues {
     if (has_checks && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
   }
-  /// Returns the element of each result. Requires that run() has been called.
+  /// Returns, for each result, the value of the element that the body computed. Requires that run() has been called.
   std::vector<const UOp*> elements() const { return {variables_.begin(), variables_.begin() + static_cast<long>(results())}; }
   /// Returns an upper bound of the number of expressions evaluated for one element.
   double cost() const { return cost_; }

@@ -1,9 +1,9 @@
 // Contains code that the two orders of scans share: tree and chain (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
 //
-// Level 0 scans the elements of a block, starting from a given carry, which is the running value before the block. At the same time it
-// accumulates the total of the block, which starts at the identity, so that the elements are read only once. The totals of blocks are the
-// items of level 1; the running value of level 1 is the carry of the next block. Higher levels are the same, for as many levels as the
-// largest possible size requires.
+// Level 0 scans the elements of a block, starting from a given carry, which is the running value before the block. In the same loop, so
+// that elements are read only once, it accumulates the total of the block, starting from the identity. Level 1 scans the totals of the
+// blocks; its running value after a block is the carry of the next block. Higher levels are the same, for as many levels as the largest
+// possible size requires.
 #pragma once
 
 #include "lower/accumulate.h"

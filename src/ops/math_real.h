@@ -100,7 +100,8 @@ struct Real {
   static F power_of_two(I n) { return from_bits((n + integer(kBias)) << integer(kMantissaBits)); }
   /// Returns the integer n, given sum = n + kRounder.
   static I whole(F sum) { return bits(sum) - integer(std::bit_cast<NativeInt>(kRounder)); }
-  /// Returns x 2^n for |n| up to twice the exponent range. It multiplies in two steps, so that results overflow and underflow gradually.
+  /// Returns x 2^n for |n| up to twice the exponent range. It multiplies in two steps, because 2^n alone may overflow or underflow
+  /// although the result does not.
   static F scale(F x, I n) {
     I half = n >> integer(1);
     return x * power_of_two(half) * power_of_two(n - half);

@@ -162,7 +162,7 @@ void LoadedProgram::check_device(const char* what, const std::string& name, cons
              ", which programs of the backend ", placement_.backend,
              " cannot use; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }), kHint);
   HARP_CHECK(array.device == &run, Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
-             ", and an array before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
+             ", and the arrays before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
 }
 
 /// Checks the arguments of a captured run. Such a run is executed later, whenever the host application launches its graph. Therefore it can

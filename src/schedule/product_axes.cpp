@@ -148,8 +148,9 @@ class ProductAxes {
   }
 
   /// Handles a product whose last kept axis has only a few elements, such as the result of a transposed convolution with a stride of 2,
-  /// which has two interleaved sets of pixels along its last axis. Returns the product computed with other axes as rows and columns, or
-  /// with several axes joined (with_joined_columns()), in its original shape; null if register tiles pay for no such axes.
+  /// which has two interleaved sets of pixels along its last axis. Returns a node of the same shape that computes the product with
+  /// other axes as rows and columns, or with several axes joined (with_joined_columns()); null if no such axes make register tiles worth
+  /// it.
   const Node* reordered(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     const Shape& shape = sum.sources[0]->shape;

@@ -140,7 +140,7 @@ TEST_CASE("C3.compile_nodes/interp,c: a program of some nodes, with the inputs t
   CHECK(compile_nodes(graph.get(), {sum, sum}, "interp", twice, {"t", "t"}) == nullptr);
   CHECK(twice.code() == HARP_ERROR_INVALID_ARGUMENT);
   CHECK(compile_nodes(graph.get(), {}, "interp", none) == nullptr);
-  CHECK(none.message() == "harp_compile_nodes: expected a list of at least one node, got a list of 0");
+  CHECK(none.message() == "harp_compile_nodes: expected a list of at least one node, got a list of length 0");
   CHECK(harp_graph_error(graph.get()) == nullptr);
 }
 

@@ -467,7 +467,7 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
     CHECK(harp_native(n, nodes, &desc) == nullptr);
   };
   harp_node* const none[] = {nullptr, nullptr};
-  check({"custom_function", kArgument, "got a list of -1", [&](Bench& t) { custom(t, -1, none); }});
+  check({"custom_function", kArgument, "got a list of length -1", [&](Bench& t) { custom(t, -1, none); }});
   check({"custom_function", kArgument, "got NULL", [&](Bench& t) { custom(t, 2, nullptr); }});
   check({"custom_function", kArgument, "operand 1 is NULL", [&](Bench& t) { custom(t, 1, none); }});
   const auto results = [](Bench& t, int32_t n, harp_node* const* nodes) {
@@ -478,7 +478,7 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
     CHECK(harp_custom_function_results(n, nodes, &desc, 1, &dtype, &result) == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(result == nullptr);
   };
-  check({"custom_function_results", kArgument, "got a list of -1", [&](Bench& t) { results(t, -1, none); }});
+  check({"custom_function_results", kArgument, "got a list of length -1", [&](Bench& t) { results(t, -1, none); }});
   check({"custom_function_results", kArgument, "got NULL", [&](Bench& t) { results(t, 2, nullptr); }});
   check({"custom_function_results", kArgument, "operand 1 is NULL", [&](Bench& t) {
            harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
@@ -486,7 +486,7 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
            harp_node* result = nullptr;
            CHECK(harp_custom_function_results(1, none, &desc, 1, nullptr, &result) == HARP_ERROR_INVALID_ARGUMENT);
          }});
-  check({"native", kArgument, "got a list of -1", [&](Bench& t) { native(t, -1, none); }});
+  check({"native", kArgument, "got a list of length -1", [&](Bench& t) { native(t, -1, none); }});
   check({"native", kArgument, "got NULL", [&](Bench& t) { native(t, 2, nullptr); }});
   check({"native", kArgument, "operand 1 is NULL", [&](Bench& t) { native(t, 2, none); }});
 
@@ -516,8 +516,8 @@ TEST_CASE("C1: the arguments of a custom function of several results") {
   };
   constexpr const char* op = "custom_function_results";
   constexpr const char* kBody = "output0 = input0[0, 0]\noutput1 = input0[1, 2]";
-  check({op, kArgument, "expected a list of dtypes, got a list of 0", [&](Bench& t) { of(t, 0, {HARP_F32}, kBody); }});
-  check({op, kArgument, "expected a list of dtypes, got a list of -1", [&](Bench& t) { of(t, -1, {HARP_F32}, kBody); }});
+  check({op, kArgument, "expected a list of dtypes, got a list of length 0", [&](Bench& t) { of(t, 0, {HARP_F32}, kBody); }});
+  check({op, kArgument, "expected a list of dtypes, got a list of length -1", [&](Bench& t) { of(t, -1, {HARP_F32}, kBody); }});
   check({op, kArgument, "65 results; a function has 1 to 64", [&](Bench& t) { of(t, 65, std::vector<harp_dtype>(65, HARP_F32), kBody); }});
   check({op, kDType, "result 1 cannot be complex64", [&](Bench& t) { of(t, 2, {HARP_F32, HARP_COMPLEX64}, kBody); }});
   check({op, kDType, "99", [&](Bench& t) { of(t, 2, {HARP_F32, 99}, kBody); }});

@@ -90,11 +90,11 @@ TEST_CASE("H5.devices: errors name both GPUs") {
     ErrorSlot input, output;
     CHECK(harp_program_run(program.get(), 2, inputs, 1, outputs, nullptr, input) == HARP_ERROR_DEVICE);
     check_error(input, HARP_ERROR_DEVICE,
-                "input \"b\" is on the device cuda:1, and an array before it on cuda:0; all arrays of a run must be on one device");
+                "input \"b\" is on the device cuda:1, and the arrays before it on cuda:0; all arrays of a run must be on one device");
     inputs[1] = x.get(), outputs[0] = b.get();
     CHECK(harp_program_run(program.get(), 2, inputs, 1, outputs, nullptr, output) == HARP_ERROR_DEVICE);
     check_error(output, HARP_ERROR_DEVICE,
-                "output \"y\" is on the device cuda:1, and an array before it on cuda:0; all arrays of a run must be on one device");
+                "output \"y\" is on the device cuda:1, and the arrays before it on cuda:0; all arrays of a run must be on one device");
     CHECK(content_of(b.get()) == kX);
   }
   CHECK(driver.live() == "");

@@ -95,9 +95,10 @@ TEST_CASE("H5.stage: host arrays for a GPU are an error that names the flag, and
     harp_buffer* outputs[] = {nullptr, nullptr};
     ErrorSlot two;
     CHECK(harp_program_run(program.get(), 2, inputs, 2, outputs, nullptr, two) == HARP_ERROR_DEVICE);
-    CHECK(two.message() ==
-          "input \"b\" is on the device cuda:1, and an array before it on cuda:0; all arrays of a run must be on one device; with the run "
-          "option HARP_RUN_STAGE such arrays are copied");
+    CHECK(
+        two.message() ==
+        "input \"b\" is on the device cuda:1, and the arrays before it on cuda:0; all arrays of a run must be on one device; with the run "
+        "option HARP_RUN_STAGE such arrays are copied");
     const harp_array overlapping[] = {{y.data(), &size, HARP_F32, 1}, {y.data(), nullptr, HARP_F32, 0}};
     CHECK(harp_program_call(program.get(), 2, in, 2, overlapping, &options, nullptr) == HARP_ERROR_ALIAS);
 

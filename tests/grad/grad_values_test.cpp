@@ -534,7 +534,7 @@ TEST_CASE("G19.loud_error G1: the C function") {
     return std::string(harp_error_message(harp_graph_error(own.get())));
   };
   CHECK(message([](auto*, auto*, auto* sum, auto** out) { return harp_grad(sum, -1, nullptr, nullptr, out); }, HARP_ERROR_INVALID_ARGUMENT)
-            .find("expected a list of nodes, got a list of -1") != std::string::npos);
+            .find("expected a list of nodes, got a list of length -1") != std::string::npos);
   CHECK(message([](auto*, auto*, auto* sum, auto** out) { return harp_grad(sum, 0, nullptr, nullptr, out); }, HARP_ERROR_INVALID_ARGUMENT)
             .find("expected at least one node to differentiate") != std::string::npos);
   CHECK(message([](auto*, auto* a, auto* sum, auto**) { return harp_grad(sum, 1, &a, nullptr, nullptr); }, HARP_ERROR_INVALID_ARGUMENT)

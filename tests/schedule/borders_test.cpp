@@ -65,7 +65,8 @@ TEST_CASE("L2: a kernel of its own stores a pad or concat that a reduction would
     const std::string source = source_for("x86-64-v3", graph.get());
     for (const char* const division : {"% 771", "% 776", "% 1542"}) CHECK(source.find(division) == std::string::npos);
   }
-  // The axes of a concat are followed through reshapes and slices: here, each row is a row of one source, or only a few rows are read.
+  // A concat is stored only if the loops over its elements would have to cross the border between its sources. Reshapes and slices of it
+  // are looked through: the first graph crosses borders in each row; in the others, each row is a row of one source, or few rows are read.
   const auto workspace = [](const std::string& result) {
     const Backends backends;
     return backends.cost(graph_of("concat([x * 2, x], axis=0)", "y = " + result, "m", "n"), {4000, 512}).workspace;

@@ -1372,10 +1372,10 @@ def conv_transpose1d(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """conv_transpose1d, conv_transpose2d and conv_transpose3d: transposed convolution. The product of x[i]
-    and weight[k] is added to the result at position i * stride + k * dilation - padding. weight is [channels,
-    out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size - 1) * stride +
-    dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the stride or
-    the dilation (0 by default)."""
+    and weight[k] is added to the result at position i * stride + k * dilation - padding before the axis.
+    weight is [channels, out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size
+    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where padding is the sum
+    of both ends. output_padding, 0 by default, is less than the stride or the dilation."""
     return _apply(205, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1391,10 +1391,10 @@ def conv_transpose2d(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """conv_transpose1d, conv_transpose2d and conv_transpose3d: transposed convolution. The product of x[i]
-    and weight[k] is added to the result at position i * stride + k * dilation - padding. weight is [channels,
-    out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size - 1) * stride +
-    dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the stride or
-    the dilation (0 by default)."""
+    and weight[k] is added to the result at position i * stride + k * dilation - padding before the axis.
+    weight is [channels, out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size
+    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where padding is the sum
+    of both ends. output_padding, 0 by default, is less than the stride or the dilation."""
     return _apply(206, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 
@@ -1410,10 +1410,10 @@ def conv_transpose3d(
     dilation: int | Sequence[int] | None = None,
 ) -> Tensor:
     """conv_transpose1d, conv_transpose2d and conv_transpose3d: transposed convolution. The product of x[i]
-    and weight[k] is added to the result at position i * stride + k * dilation - padding. weight is [channels,
-    out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size - 1) * stride +
-    dilation * (kernel - 1) + 1 + output_padding - padding elements; output_padding is less than the stride or
-    the dilation (0 by default)."""
+    and weight[k] is added to the result at position i * stride + k * dilation - padding before the axis.
+    weight is [channels, out / groups, kernel ...], bias is [out] or None. Along an axis the result has (size
+    - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where padding is the sum
+    of both ends. output_padding, 0 by default, is less than the stride or the dilation."""
     return _apply(207, x, weight, bias, stride, padding, output_padding, groups, dilation)  # type: ignore[no-any-return]
 
 

@@ -20,8 +20,8 @@ bool reads_backwards(const ir::Kernel& kernel);
 extern const std::string_view kBackwardsText;
 inline constexpr std::string_view kBackwardsMark = "harp_reads_backwards ";
 
-/// Tests whether clang must not vectorise the loop that this line opens. kWrapsMark is then written in front of the loop. `lines` are the
-/// lines after `loop`.
+/// Tests whether clang must not vectorise the loop that the line `loop` opens; `lines` are the lines after it. The caller then writes
+/// kWrapsMark in front of the loop.
 bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines);
 /// The text that defines the macro kWrapsMark. It is written into every unit (generated source file) that uses the macro.
 extern const std::string_view kWrapsText;

@@ -15,7 +15,7 @@ extern const std::string_view kRuntimeText;
 /// The definitions of harp_enter and harp_leave, which set and restore the floating-point environment around kernels.
 extern const std::string_view kEnvironmentText;
 /// Returns the definitions of harp_has_workers and harp_share, which the functions below use. harp_has_workers tests whether there is more
-/// than one worker. harp_share is the least work for which one more worker saves time, in picoseconds.
+/// than one worker. harp_share is the least work, in picoseconds, for which one more worker saves time.
 std::string workers_text(int64_t share);
 /// The definition of harp_run_pieces, which runs the iterations of a kernel in pieces and tests the cancel flag before each piece. harp_for
 /// and harp_for_least call it.

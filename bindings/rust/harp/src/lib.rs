@@ -87,9 +87,9 @@ pub const AXIS_NONE: i32 = harp_sys::HARP_AXIS_NONE;
 pub const SLICE_NONE: i64 = harp_sys::HARP_SLICE_NONE;
 /// Instead of `ignore_index`: no class is ignored.
 pub const CLASS_NONE: i64 = harp_sys::HARP_CLASS_NONE;
-/// A scan excludes the element itself.
+/// Flag of a scan: each running value excludes its own element.
 pub const SCAN_EXCLUSIVE: u32 = harp_sys::HARP_SCAN_EXCLUSIVE as u32;
-/// A scan starts at the end of the axis.
+/// Flag of a scan: it runs from the end of the axis to its start.
 pub const SCAN_REVERSE: u32 = harp_sys::HARP_SCAN_REVERSE as u32;
 
 /// Opens the library with this name or path instead of `libharp.so.0`. Must be called before everything else. A library that cannot be

@@ -189,7 +189,7 @@ impl Lowering {
         sources.iter().map(declare).collect()
     }
 
-    /// Applies a call to nodes of this graph.
+    /// Adds the operation that was recorded as `call` to this graph, with these nodes as its operands.
     pub(crate) fn apply(&self, call: &Call, sources: &[Raw], results: usize) -> Result<Vec<Raw>> {
         let mut args = Args(sources);
         self.build(results, |made| match &call.apply {
