@@ -2413,10 +2413,10 @@ func (x Node) Conv3d(weight Node, bias Node, stride []int, padding []Dim, dilati
 	return g.made(C.harp_conv3d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(dilation)), int64s(dilation), C.int64_t(groups)))
 }
 
-// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is added
-// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-// [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+// is [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 func (x Node) ConvTranspose1d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose1d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2426,10 +2426,10 @@ func (x Node) ConvTranspose1d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose1d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is added
-// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-// [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+// is [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 func (x Node) ConvTranspose2d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose2d", []Node{x, weight}, bias)
 	if err != nil {
@@ -2439,10 +2439,10 @@ func (x Node) ConvTranspose2d(weight Node, bias Node, stride []int, padding []Di
 	return g.made(C.harp_conv_transpose2d(x.p, weight.p, bias.p, C.int32_t(len(stride)), int64s(stride), C.int32_t(len(padding)), sizes(padding), C.int32_t(len(outputPadding)), int64s(outputPadding), C.int64_t(groups), C.int32_t(len(dilation)), int64s(dilation)))
 }
 
-// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is added
-// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-// [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+// is [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 func (x Node) ConvTranspose3d(weight Node, bias Node, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) Node {
 	g, err := enter("conv_transpose3d", []Node{x, weight}, bias)
 	if err != nil {

@@ -1748,10 +1748,10 @@ func (x *Tensor) Conv3d(weight *Tensor, bias *Tensor, stride []int, padding []Di
 	}, x, weight, bias)
 }
 
-// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is added
-// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-// [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+// ConvTranspose1d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+// is [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 func (x *Tensor) ConvTranspose1d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1762,10 +1762,10 @@ func (x *Tensor) ConvTranspose1d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is added
-// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-// [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+// ConvTranspose2d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+// is [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 func (x *Tensor) ConvTranspose2d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)
@@ -1776,10 +1776,10 @@ func (x *Tensor) ConvTranspose2d(weight *Tensor, bias *Tensor, stride []int, pad
 	}, x, weight, bias)
 }
 
-// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is added
-// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-// [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+// ConvTranspose3d: ConvTranspose1d, ConvTranspose2d and ConvTranspose3d: transposed convolution. The product of x[i] and weight[k] is
+// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+// is [out] or nil. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 func (x *Tensor) ConvTranspose3d(weight *Tensor, bias *Tensor, stride []int, padding []Dim, outputPadding []int, groups int, dilation []int) *Tensor {
 	stride = copied(stride)
 	padding = copied(padding)

@@ -1264,10 +1264,10 @@ detail::Applied<op::conv3d, X0, X1, X2> conv3d(const X0& x, const X1& weight, co
   return detail::apply(op::conv3d{stride, padding, dilation, groups}, x, weight, bias);
 }
 
-/// harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The product of x[i] and weight[k] is added
-/// to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias is
-/// [out] or NULL. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements, where
-/// padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
+/// harp_conv_transpose1d, harp_conv_transpose2d and harp_conv_transpose3d: transposed convolution. The product of x[i] and weight[k] is
+/// added to the result at position i * stride + k * dilation - padding before the axis. weight is [channels, out / groups, kernel ...], bias
+/// is [out] or NULL. Along an axis the result has (size - 1) * stride + dilation * (kernel - 1) + 1 + output_padding - padding elements,
+/// where padding is the sum of both ends. output_padding, 0 by default, is less than the stride or the dilation.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::conv_transpose1d, X0, X1, X2> conv_transpose1d(const X0& x, const X1& weight, const X2& bias = {}, const Steps& stride = {}, const Sizes& padding = {}, const Steps& output_padding = {}, int64_t groups = 1, const Steps& dilation = {}) {
   return detail::apply(op::conv_transpose1d{stride, padding, output_padding, groups, dilation}, x, weight, bias);

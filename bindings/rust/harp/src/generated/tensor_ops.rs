@@ -3023,10 +3023,10 @@ impl<T: Element> Tensor<T> {
         ops::conv3d(&self.0, &weight.into().0, bias.map(|given| &given.0), stride.as_ref(), padding.into(), dilation.as_ref(), groups)
             .and_then(Tensor::made)
     }
-    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is added
-    /// to the result at position i \* stride + k \* dilation - padding before the axis. weight is \[channels, out / groups, kernel ...\], bias is
-    /// \[out\] or NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements, where
-    /// padding is the sum of both ends. output\_padding, 0 by default, is less than the stride or the dilation.
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is
+    /// added to the result at position i \* stride + k \* dilation - padding before the axis. weight is \[channels, out / groups, kernel ...\], bias
+    /// is \[out\] or NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements,
+    /// where padding is the sum of both ends. output\_padding, 0 by default, is less than the stride or the dilation.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose1d`](Self::try_conv_transpose1d) gives it as an error.
@@ -3066,10 +3066,10 @@ impl<T: Element> Tensor<T> {
         )
         .and_then(Tensor::made)
     }
-    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is added
-    /// to the result at position i \* stride + k \* dilation - padding before the axis. weight is \[channels, out / groups, kernel ...\], bias is
-    /// \[out\] or NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements, where
-    /// padding is the sum of both ends. output\_padding, 0 by default, is less than the stride or the dilation.
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is
+    /// added to the result at position i \* stride + k \* dilation - padding before the axis. weight is \[channels, out / groups, kernel ...\], bias
+    /// is \[out\] or NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements,
+    /// where padding is the sum of both ends. output\_padding, 0 by default, is less than the stride or the dilation.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose2d`](Self::try_conv_transpose2d) gives it as an error.
@@ -3109,10 +3109,10 @@ impl<T: Element> Tensor<T> {
         )
         .and_then(Tensor::made)
     }
-    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is added
-    /// to the result at position i \* stride + k \* dilation - padding before the axis. weight is \[channels, out / groups, kernel ...\], bias is
-    /// \[out\] or NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements, where
-    /// padding is the sum of both ends. output\_padding, 0 by default, is less than the stride or the dilation.
+    /// conv\_transpose1d, conv\_transpose2d and conv\_transpose3d: transposed convolution. The product of x\[i\] and weight\[k\] is
+    /// added to the result at position i \* stride + k \* dilation - padding before the axis. weight is \[channels, out / groups, kernel ...\], bias
+    /// is \[out\] or NULL. Along an axis the result has (size - 1) \* stride + dilation \* (kernel - 1) + 1 + output\_padding - padding elements,
+    /// where padding is the sum of both ends. output\_padding, 0 by default, is less than the stride or the dilation.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_conv_transpose3d`](Self::try_conv_transpose3d) gives it as an error.
