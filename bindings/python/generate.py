@@ -64,6 +64,9 @@ KINDS = {  # for each kind of parameter: its letter in Row::kinds, the method of
     "longs": ("A", "longs", "int | Sequence[int] | None"), "sizes": ("D", "sizes", "Size | Sequence[Size] | None"),
     "bounds": ("S", "sizes", "Sequence[Size | None] | None"), "floats": ("G", "reals", "Sequence[float] | None"),
 }
+# Operations for which users call a function of the Array API that has a parameter `axis` where the operation has `axes`. Errors then name
+# the parameter `axis`.
+WITH_AXIS = {"all", "any", "count_nonzero", "flip", "max", "mean", "min", "prod", "roll", "squeeze", "std", "sum", "var"}
 POOL = [("stride", "longs"), ("padding", "sizes"), ("dilation", "longs"), ("ceil_mode", "bool"), ("count_include_pad", "bool")]
 
 
@@ -156,7 +159,7 @@ class Operation:
             body.append(f"out.resize(results({self.results}));")
             body.append(f"{call};")
         several = "false" if self.results == "1" else "true"
-        names = " ".join(name for name, _ in self.parameters)
+        names = " ".join("axis" if name == "axes" and self.python_name in WITH_AXIS else name for name, _ in self.parameters)
         return f'{{"{self.python_name}", "{self.kinds()}", "{names}", {several}, [](Reader& r, Nodes& out) {{ {" ".join(body)} }}}},'
 
     def default(self, name):

@@ -41,7 +41,7 @@ Literal parse_number(Cursor& c, std::string_view what) {
   while (c.sees("-") || c.sees("+")) negative ^= c.next().text == "-";
   auto literal = accept_literal(c);
   if (!literal) c.fail_expected(what);
-  if (negative && literal->kind == Literal::kBool) c.fail_here("expected true or false without a sign");
+  if (negative && literal->kind == Literal::kBool) c.fail_here("true and false have no sign");
   literal->negative = negative;
   return *literal;
 }

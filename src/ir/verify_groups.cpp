@@ -6,7 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/error.h"
 #include "ir/kernel_rules.h"
 #include "ir/walk.h"
 

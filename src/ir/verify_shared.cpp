@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "ir/distinct_elements.h"
 #include "ir/kernel_rules.h"
 #include "ir/verify_groups.h"

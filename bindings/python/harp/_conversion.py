@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ def sizes_of(shape: Shape) -> list[Size]:
         return [shape]
     if isinstance(shape, (int, np.integer)) or (isinstance(shape, (Tensor, np.ndarray)) and shape.ndim == 0):
         return [operator.index(shape)]
+    if not isinstance(shape, Iterable):
+        raise TypeError(f"expected a size or a sequence of sizes, got {type(shape)!r}")
     return [size if isinstance(size, Dim) else operator.index(size) for size in shape]
 
 

@@ -100,6 +100,8 @@ def number_of(thing: Any) -> int:
     if isinstance(thing, type) and thing in OF_PYTHON:
         return OF_PYTHON[thing].number
     name = thing if isinstance(thing, str) and thing in BY_NAME else None
+    if hasattr(thing, "shape") and not isinstance(thing, (type, np.dtype)):
+        raise DTypeError(f"an array or a number of NumPy is not a dtype, got {thing!r}; its dtype is x.dtype")
     if name is None:
         try:
             name = np.dtype(thing).name

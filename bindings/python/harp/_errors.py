@@ -107,15 +107,14 @@ class NativeError(Error, RuntimeError):
     """A function that a program calls (harp.native) failed; `__cause__` is its exception if it is a Python function. If that is NumPy's
     LinAlgError, as for a singular matrix, the exception is also one (harp.linalg.LinAlgError)."""
 
-    def __new__(cls, *arguments: str) -> NativeError:  # noqa: PYI034 (it may be a LinAlgError)
+    def __new__(cls, *arguments: object, **keywords: object) -> NativeError:  # noqa: PYI034 (it may be a LinAlgError)
         made = LinAlgError if cls is NativeError and isinstance(raised.error, _NumPysLinAlgError) else cls
         return super().__new__(made, *arguments)
 
     def __init__(self, message: str = "", compiler_output: str = "") -> None:
-        error = raised.error
+        error, raised.error = raised.error, None
         super().__init__(message if error is None else f"{message} ({type(error).__name__}: {error})", compiler_output)
         self.__cause__: BaseException | None = error
-        raised.error = None
 
 
 class LinAlgError(NativeError, _NumPysLinAlgError):

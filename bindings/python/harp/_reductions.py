@@ -89,7 +89,7 @@ def var(
     in `dtype` if it is given."""
     tensor = asarray(x) if dtype is None else asarray(x).astype(dtype)
     correction = correction if ddof is None else ddof
-    if correction == int(correction):
+    if float(correction).is_integer():
         return _ops.var(tensor, axis, int(correction), keepdims)
     return rounded_once(floats_of(tensor), lambda wide: _var(wide, axis, correction, keepdims))
 
@@ -97,7 +97,7 @@ def var(
 def _var(x: Tensor, axis: Axes, correction: float, keepdims: bool) -> Tensor:
     """The variance with a correction that is no integer."""
     count = _ops.cast(_ops.count_nonzero(_ops.full(asarray(True), x.shape), axis, keepdims), float64)
-    return _ops.var(x, axis, 0, keepdims) * _ops.cast(count / (count - correction), x.dtype)
+    return _ops.var(x, axis, 0, keepdims) * _ops.cast(count / _ops.maximum(count - correction, 0), x.dtype)
 
 
 def std(
@@ -113,7 +113,7 @@ def std(
     """The square root of var(). Its gradient is 0 where the variance is 0."""
     correction = correction if ddof is None else ddof
     tensor = asarray(x) if dtype is None else asarray(x).astype(dtype)
-    if correction == int(correction):
+    if float(correction).is_integer():
         return _ops.std(tensor, axis, int(correction), keepdims)
     return rounded_once(floats_of(tensor), lambda wide: root_of_variance(_var(wide, axis, correction, keepdims)))
 

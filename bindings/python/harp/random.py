@@ -16,8 +16,8 @@ from . import _core, _ops
 from ._array_api import asarray, unstack
 from ._conversion import sizes_of
 from ._core import Dim, Tensor
-from ._dtypes import float32, int64, uint64
-from ._errors import InvalidArgumentError, ShapeError
+from ._dtypes import dtype_of, float32, int64, uint64
+from ._errors import DTypeError, InvalidArgumentError, ShapeError
 from ._hints import RANDOM, missing
 from ._tree import is_array
 from ._types import Array, DTypeLike, Number, Shape, Size
@@ -57,8 +57,10 @@ def uniform(
 ) -> Tensor:
     """Floats in [low, high)."""
     _require_key(key)
-    if isinstance(dtype, (int, float)):
-        raise TypeError(f"uniform: expected a dtype as third argument, got {dtype!r}; the range is low= and high=")
+    try:
+        dtype_of(dtype)
+    except DTypeError as error:
+        raise DTypeError(f"uniform: {error}; the arguments after the shape are dtype, low and high") from None
     made = _ops.random_uniform(key, dtype=dtype, dims=sizes_of(shape), counter=counter)
     return made if (low, high) == (0.0, 1.0) else made * (high - low) + low
 
@@ -80,7 +82,8 @@ def randint(key: Array, shape: Shape, low: int, high: int, dtype: DTypeLike = "i
 
 def exponential(key: Array, shape: Shape = (), dtype: DTypeLike = float32) -> Tensor:
     """Floats of the exponential distribution of mean 1."""
-    return -_ops.log1p(-uniform(key, shape, dtype))
+    _require_key(key)
+    return -_ops.log1p(-_ops.random_uniform(key, dtype=dtype, dims=sizes_of(shape)))
 
 
 def bernoulli(key: Array, p: Array | Number = 0.5, shape: Shape | None = None) -> Tensor:

@@ -34,6 +34,12 @@ double real_or_throw(PyObject* object) {
   return value;
 }
 
+int64_t truth_or_throw(PyObject* object) {
+  const int truth = PyObject_IsTrue(object);
+  if (truth < 0) throw PythonError();
+  return truth;
+}
+
 /// Reads the arguments of one call of an operation from Python.
 class Arguments {
  public:
@@ -99,7 +105,7 @@ class Arguments {
       }
       case 'N': read_nodes(object); break;
       case 'i': words_.push_back(size_or_throw(object)); break;
-      case 'b': words_.push_back(PyObject_IsTrue(object) != 0); break;
+      case 'b': words_.push_back(truth_or_throw(object)); break;
       case 'a': words_.push_back(none ? HARP_AXIS_NONE : size_or_throw(object)); break;
       case 'c': words_.push_back(none ? HARP_CLASS_NONE : size_or_throw(object)); break;
       case 'f': words_.push_back(std::bit_cast<int64_t>(real_or_throw(object))); break;

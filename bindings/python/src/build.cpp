@@ -87,8 +87,8 @@ void build_native(Reader& r, Nodes& out) {
 
 constexpr Row kRows[] = {
 #include "ops_generated.inc"
-    {"custom_function", "NstD", "inputs body dtype shape", false, build_custom_function},
-    {"custom_function_results", "NsAD", "inputs body dtypes shape", true, build_custom_function_results},
+    {"custom_function", "NstD", "nodes body dtype shape", false, build_custom_function},
+    {"custom_function_results", "NsAD", "nodes body dtypes shape", true, build_custom_function_results},
     {"native", "NhsstD", "inputs function name signature dtype shape", false, build_native},  // 'h' stands for a tuple: (address of the function, address for `user`, the owner of both)
 };
 constexpr int32_t kNative = static_cast<int32_t>(std::size(kRows)) - 1;

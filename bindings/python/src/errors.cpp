@@ -5,7 +5,6 @@
 #include <new>
 
 #include "module.h"
-#include "text.h"
 
 namespace harp_python {
 
@@ -13,7 +12,7 @@ void fail(harp_error* error) {
   const harp_status status = harp_error_code(error);
   const std::string message = harp_error_message(error), output = harp_error_compiler_output(error);
   harp_error_release(error);
-  throw Failure(status, displayed(message), output);
+  throw Failure(status, message, output);
 }
 
 std::nullptr_t set_python_error() {
@@ -41,9 +40,18 @@ void name_in_error(std::string_view function, std::string_view parameter) {
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
   const std::string names = parameter.empty() ? std::string(function) : std::string(function) + ": " + std::string(parameter);
+  if (trace != nullptr) PyException_SetTraceback(value, trace);
   PyErr_Format(PyExc_TypeError, "%s: %S", names.c_str(), value);
+  if (trace == nullptr) {  // raised by this module; an error that Python code raised, such as a method __index__, becomes the cause of the new one
+    Py_CLEAR(value);
+  } else {
+    PyObject *new_type = nullptr, *new_value = nullptr, *new_trace = nullptr;
+    PyErr_Fetch(&new_type, &new_value, &new_trace);
+    PyErr_NormalizeException(&new_type, &new_value, &new_trace);
+    PyException_SetCause(new_value, value);  // takes the reference to value
+    PyErr_Restore(new_type, new_value, new_trace);
+  }
   Py_XDECREF(type);
-  Py_XDECREF(value);
   Py_XDECREF(trace);
 }
 

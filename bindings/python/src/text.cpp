@@ -122,13 +122,11 @@ size_t find_word(std::string_view text, std::string_view word, size_t from = 0) 
 }  // namespace
 
 std::string variable_name(const std::string& given, int64_t least, int64_t most) {
-  size_t others = 0;
-  for (const Variable& variable : declared()) {
-    if (variable.given != given) continue;
-    if (variable.least == least && variable.most == most) return variable.name;
-    ++others;
-  }
-  const std::string name = others == 0 ? given : given + "__" + std::to_string(others + 1);
+  for (const Variable& variable : declared())
+    if (variable.given == given && variable.least == least && variable.most == most) return variable.name;
+  const auto is_taken = [](const std::string& name) { return std::ranges::find(declared(), name, &Variable::name) != declared().end(); };
+  std::string name = given;
+  for (size_t number = 2; is_taken(name); ++number) name = given + "__" + std::to_string(number);
   declared().push_back({given, name, least, most});
   return name;
 }

@@ -91,7 +91,7 @@ def test_integers_of_numpy_and_too_large_ones():
     for mistake in (lambda: harp.sum(x, axis=2**32), lambda: harp.softmax(x, axis=2**32), lambda: harp.flip(x, axis=[2**32, 0])):
         with pytest.raises(harp.RangeError, match="4294967296 does not fit 32 bits"):
             mistake()
-    with pytest.raises(TypeError, match="sum: axes: expected a number or a sequence of numbers, got <class 'float'>"):
+    with pytest.raises(TypeError, match="sum: axis: expected a number or a sequence of numbers, got <class 'float'>"):
         harp.sum(x, axis=1.0)
 
 
@@ -108,7 +108,10 @@ def test_the_operation_and_its_parameter_are_named():
         (lambda: harp.maximum(x, "a"), "maximum: b: expected a harp.Tensor, a NumPy array or a number, got <class 'str'>"),
         (lambda: harp.isin(x, "a"), "isin: expected a harp.Tensor, a NumPy array or a number, got <class 'str'>"),
         (lambda: harp.fmin(x, None), "fmin: expected a harp.Tensor, a NumPy array or a number, got <class 'NoneType'>"),
-        (lambda: harp.random.uniform(harp.random.key(0), (2,), -1, 1), "uniform: expected a dtype as third argument, got -1; .* low= and high="),
+        (lambda: harp.random.uniform(harp.random.key(0), (2,), -1, 1), "uniform: -1 is not a dtype.*; the arguments after the shape are dtype, low"),
+        (lambda: harp.random.exponential(harp.random.key(0), (2,), 2.5), "2.5 is not a dtype$"),
+        (lambda: harp.random.uniform(harp.random.key(0), (2,), np.float32(-1), 1), "a number of NumPy is not a dtype"),
+        (lambda: harp.zeros(2.5), "expected a size or a sequence of sizes, got <class 'float'>"),
     ]:  # fmt: skip
         with pytest.raises(TypeError, match=text):
             mistake()
@@ -120,11 +123,40 @@ def test_masks_of_attention_are_bools_or_floats():
         harp.scaled_dot_product_attention(x, x, x, np.ones((2, 2), np.int64))
 
 
-def test_sizes_of_the_same_name_have_that_name_in_errors():
-    harp.dim("m_of_errors", 1, 4)
-    other = harp.dim("m_of_errors", 1, 5)
-    with pytest.raises(harp.RangeError, match="shape variable m_of_errors is 9 .*outside 1..5"):
-        harp.jit(lambda x: x * 2, dynamic={"x": {0: other}})(np.ones(9))
+def test_an_error_in_the_users_code_is_the_cause():
+    class Index:
+        def __index__(self):
+            raise TypeError("no index today")
+
+    with pytest.raises(TypeError, match="softmax: axis: no index today") as caught:
+        harp.softmax(harp.ones(3), axis=Index())
+    assert str(caught.value.__cause__) == "no index today"
+    assert caught.value.__cause__.__traceback__.tb_frame.f_code.co_name == "__index__"
+    with pytest.raises(TypeError, match="sum: axis: expected") as caught:
+        harp.sum(harp.ones(3), axis=1.0)
+    assert caught.value.__cause__ is None
+    with pytest.raises(ValueError, match="truth value"):
+        harp.max_pool(harp.ones((1, 1, 4, 4)), 2, ceil_mode=np.ones(2))
+
+
+def test_native_errors_are_ordinary_classes():
+    class Mine(harp.NativeError):
+        def __init__(self, message, *, code):
+            super().__init__(message)
+            self.code = code
+
+    assert Mine("m", code=3).code == 3 and str(harp.NativeError(message="x")) == "x" and type(harp.NativeError("x")) is harp.NativeError
+
+
+def test_names_of_sizes_stay_apart():
+    """The second size of a name has a name of its own in graphs, which a user may also give."""
+    for most in (4, 5):
+        harp.dim("many", 1, most)
+    mine = harp.dim("many__2", 1, 6)
+    f = harp.jit(lambda x: x * 2, dynamic={"x": {0: mine}})
+    assert f(np.ones(6)).shape == (6,)
+    with pytest.raises(harp.RangeError, match=r"is 7 .*outside 1\.\.6"):
+        f(np.ones(7))
 
 
 def test_no_arrays_and_no_memory():

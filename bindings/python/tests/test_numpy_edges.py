@@ -413,6 +413,8 @@ def test_statistics_of_half_precision_round_once():
     assert float(harp.nanvar(np.array([300, -300, np.nan], np.float16))) == np.inf
     assert float(harp.var(np.array([1, 2, 4]), correction=0.5)) == pytest.approx(np.var([1, 2, 4]) * 3 / 2.5, rel=1e-6)
     assert harp.std(np.array([1, 2, 4]), correction=0.5).dtype is harp.float32
+    for correction in (3, 3.5, np.inf):
+        assert float(harp.var(np.array([1.0, 2.0, 4.0]), correction=correction)) == np.inf
 
 
 def test_sinc_near_zero():
