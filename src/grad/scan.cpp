@@ -52,8 +52,7 @@ NodeRef adjoint_of_cumprod(const Step& s) {
 
 /// Result k of a running max or min is a copy of one element: the last element up to k that equals the running extreme, or is NaN. So g[k],
 /// the gradient of result k, is added to the gradient of that element. A running max of positions gives the position of that element for
-/// every k. The gradient of element i is the sum of all g[k] for which this position is i. This takes n·n comparisons, none of which is
-/// stored.
+/// every k.
 NodeRef adjoint_of_running_extreme(const Step& s) {
   const ScanAttributes& scan = s.y->as<ScanAttributes>();
   const NodeRef x = s.a();
@@ -62,16 +61,7 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   const auto none = scalar_from_int(DType::kI32, scan.reverse ? std::numeric_limits<int32_t>::max() : -1);
   const NodeRef here = where({is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none)});
   const NodeRef latest = scanned_alike(s, scan.reverse ? Op::kCumMin : Op::kCumMax, here);
-  // The comparisons have the axes [before, k, i, after]: `before` and `after` are the merged axes before and after the scanned axis, k is
-  // the position of a result, and i is the position of an element.
-  const auto axis = x->shape.begin() + scan.axis;
-  const Dim before = element_count({x->shape.begin(), axis}), after = element_count({axis + 1, x->shape.end()});
-  const Shape pairs = {before, *axis, *axis, after};
-  const auto for_each_i = [&](NodeRef of_k) { return build::expand(build::reshape(of_k, {before, *axis, 1, after}), pairs); };
-  const NodeRef is_mine = elementwise(Op::kEq, {for_each_i(latest), positions(graph, pairs, 2)});
-  const int axes[] = {1};
-  const NodeRef mine = build::reduce(Op::kSum, where({is_mine, for_each_i(s.g), build::constant_like(x, 0)}), axes, false);
-  return build::reshape(mine, x->shape);
+  return build::scatter_add(build::broadcast_to(build::constant_like(x, 0), x->shape), latest, s.g, scan.axis);
 }
 
 }  // namespace harp::grad
