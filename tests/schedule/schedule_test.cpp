@@ -362,21 +362,6 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);
 }
 
-TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
-  const auto rows_together = [](int rows) {
-    const auto graph = parse_graph(cat("graph g(x: f32[n, ", rows, ", 1024]) {\n  return y = sum(x, axes=[1])\n}"));
-    Machine target = *machine_from_name("x86-64-v4");
-    std::vector<int> found;
-    const Program program = schedule_graph(optimised(*graph), {target, 0, {}});
-    for (const Variant& variant : program.kernels[0].variants) found.push_back(variant.schedule.axes.back().unroll);
-    return *std::max_element(found.begin(), found.end());
-  };
-  CHECK(rows_together(64) == 8);
-  CHECK(rows_together(63) == 9);
-  CHECK(rows_together(60) == 10);
-  CHECK(rows_together(61) == 8);
-}
-
 TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that step unevenly, which gcc writes out") {
   Machine target = *machine_from_name("x86-64-v4");
   const auto schedule = [&](std::string_view columns) {

@@ -291,15 +291,6 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
   return condition;
 }
 
-/// Returns how many rows to interleave: `usual`, or a slightly higher number that divides the number of rows, so that no rows are left over
-/// to be processed one at a time.
-int interleaved_rows(Dim rows, int usual) {
-  if (!rows.is_constant() || rows.constant() % usual * kMinRowsPerLeftRow <= rows.constant()) return usual;
-  for (int more = usual + 1; more <= usual + kMaxExtraRows; ++more)
-    if (rows.constant() % more == 0) return more;
-  return usual;
-}
-
 }  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
@@ -359,7 +350,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();
     columns.tile = page_tile(kernel.reduces) * reads.pages;
     columns.unroll = reads.vectors;
-    rows.unroll = interleaved_rows(term_count(*kernel.reduces[0]), reads.rows);
+    rows.unroll = reads.rows;
     schedule.prefetch = reads.prefetch;
     return schedule;
   };

@@ -133,10 +133,6 @@ inline constexpr size_t kMostTransposedBytes = 4;
 /// The number of rows that are unrolled and added in one step: all rows if their number is known at compile time and at most
 /// kMaxUnrolledRows, otherwise kUsualUnrolledRows.
 inline constexpr int kMaxUnrolledRows = 16, kUsualUnrolledRows = 8;
-/// kMaxExtraRows: a step may add up to this many rows more than usual if then no rows are left over to be added one at a time. (64 rows in
-/// steps of 8 take 0.82 of the time that they take in steps of 6, which leave 4 rows.) kMinRowsPerLeftRow: if there are at least this many
-/// rows for each row left over, the usual number stays.
-inline constexpr int kMaxExtraRows = 2, kMinRowsPerLeftRow = 32;
 /// The largest number of vectors in a row of accumulators that stays in registers. In that case each row of memory is read only once.
 inline constexpr int64_t kRegisterColumns = 8;
 
