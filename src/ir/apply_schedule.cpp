@@ -178,8 +178,6 @@ bool in_registers(Sym width, int simd_width, int64_t most_vectors) {
   return width.is_constant() && width.constant() <= most_vectors * simd_width && width.constant() % simd_width == 0;
 }
 
-bool becomes_vectors(Arena& arena, const Loop* loop) { return can_vectorise(arena, loop, lanes_of(*loop->tags.vector, loop->end)); }
-
 Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements) {
   Tags tags(arena, kernel.params, nullptr);
   Body result = tags.apply(statements);

@@ -50,8 +50,5 @@ Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
 inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Tests whether `width` elements are a whole number of vectors, at most `most_vectors`, so that their accumulators stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
-/// Tests whether apply_schedule will vectorise this loop. The loop has the tag `vector`, which requests vectors, but it stays scalar if
-/// vectorise() cannot handle it.
-bool becomes_vectors(Arena& arena, const Loop* loop);
 
 }  // namespace harp::ir

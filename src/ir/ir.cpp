@@ -351,9 +351,7 @@ std::vector<int64_t> scratch_offsets(const Kernel& kernel) {
   int64_t end = 0;
   for (const Accumulator& a : kernel.accumulators) {
     offsets.push_back(end);
-    if (!in_worker_memory(a)) continue;
-    end += (bytes_of(a) + 63) / 64 * 64;
-    if (a.avoid_alias_with >= 0) end += kPageBytes;
+    if (in_worker_memory(a)) end += (bytes_of(a) + 63) / 64 * 64;
   }
   offsets.push_back(end);
   return offsets;

@@ -132,10 +132,6 @@ struct Accumulator {
   Scalar init;
   Space space = Space::kRegister;  // not kWorkspace
   bool is_row = false;             // an array without an initial value
-  // Number of a parameter, or -1. The kernel loads whole pages of that parameter while it stores to this array. On a CPU a load waits for
-  // pending stores to addresses with the same page offset (4-KiB aliasing); therefore the array starts at a slightly lower page offset than
-  // the parameter.
-  int avoid_alias_with = -1;
   // Function that replaces `combine` in the body of a Retry. It need not handle all operands: if some operand was not handled, the Retry
   // repeats the computation with exact functions. Null: `combine` is used.
   const Function* function = nullptr;

@@ -172,9 +172,7 @@ class Printer {
       append(out_, cat("  acc", i, ": ", type_text(a.type), "[", a.count, "] ",
                        a.is_row ? std::string("of a row")
                                 : cat(a.function != nullptr ? a.function->name : info(a.combine).id, " from ", to_string(a.init)),
-                       ", ", kSpaces[static_cast<int>(a.space)], a.spread > 0 ? cat(", ", a.spread, " a thread") : "",
-                       a.avoid_alias_with < 0 ? "" : ", no alias of ",
-                       a.avoid_alias_with < 0 ? std::string() : kernel.params[static_cast<size_t>(a.avoid_alias_with)].name, "\n"));
+                       ", ", kSpaces[static_cast<int>(a.space)], a.spread > 0 ? cat(", ", a.spread, " a thread") : "", "\n"));
     }
     body(kernel.body, 1);
   }

@@ -78,10 +78,8 @@ class GroupRules : KernelRules {
   bool is_own(int accumulator) const { return declared_[static_cast<size_t>(accumulator)] == Place::kThread; }
 
   void accumulator(const Accumulator& a, size_t number) const {
-    if (a.space == Space::kShared) {
-      require(a.is_row && a.spread == 0 && a.avoid_alias_with < 0, "a shared accumulator is an array without initial value, but acc",
-              number, " is not");
-    }
+    if (a.space == Space::kShared)
+      require(a.is_row && a.spread == 0, "a shared accumulator is an array without initial value, but acc", number, " is not");
     if (a.spread > 0) {
       require(a.space == Space::kRegister && a.type.lanes == 1, "a spread accumulator is in registers of one lane, but acc", number,
               " is not");

@@ -14,8 +14,6 @@ void ValueRules::accumulator(const Accumulator& a, size_t number) const {
   const int64_t of_thread = a.spread > 0 ? a.spread : a.count;
   require(a.space != Space::kRegister || of_thread <= kMaxRegisterElements, "an accumulator in registers has at most ",
           kMaxRegisterElements, " elements for each thread, but acc", number, " has ", of_thread);
-  require(a.avoid_alias_with < static_cast<int>(kernel_.params.size()), "the parameter that acc", number, " avoids is one of ",
-          kernel_.params.size(), ", not number ", a.avoid_alias_with);
   require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
           "an accumulator combines by add, mul, maximum, minimum or logaddexp, but acc", number, " by ", name(a.combine));
   require(!is_half(a.type.dtype) && a.init.dtype == a.type.dtype,

@@ -54,23 +54,6 @@ int Accumulators::add(DType dtype, int64_t count, Op combine, Scalar init) {
   return static_cast<int>(kernel_.accumulators.size()) - 1;
 }
 
-void Accumulators::avoid_alias(int accumulator, int parameter) {
-  kernel_.accumulators[static_cast<size_t>(accumulator)].avoid_alias_with = parameter;
-  const auto frame_bytes = [&] {
-    int64_t bytes = 0;
-    for (const ir::Accumulator& a : kernel_.accumulators)
-      if (a.space != Space::kScratch) bytes += bytes_of(a) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
-    return bytes;
-  };
-  // If the stack is full, some accumulators move to scratch memory: first those without the extra page that avoid_alias() adds, because
-  // they are accessed less often than those with it.
-  for (const bool is_beside : {false, true})
-    for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
-      ir::Accumulator& a = kernel_.accumulators[i];
-      if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.space = Space::kScratch;
-    }
-}
-
 int Accumulators::add_array(DType dtype, int64_t count, int64_t most) {
   const int64_t bytes = count * static_cast<int64_t>(size_of(dtype));
   const bool fits_frame = count < kLanes || frame_bytes_ + bytes <= most;

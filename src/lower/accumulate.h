@@ -39,10 +39,6 @@ class Accumulators {
   /// Callers should therefore add the most frequently accessed accumulators first.
   std::vector<int> add(std::span<const Node* const> nodes, int64_t count);
   int add(DType dtype, int64_t count, Op combine, Scalar init);
-  /// Chooses the address of the accumulator such that loads of the parameter do not wait for stores to the accumulator (4-KiB aliasing,
-  /// ir::Accumulator::avoid_alias_with). The accumulator then takes one more page of memory. Accumulators that no longer fit on the stack
-  /// move to scratch memory.
-  void avoid_alias(int accumulator, int parameter);
   /// Adds an array of `count` elements, in which a pass over a row keeps values of the node for later passes over the same row. Returns the
   /// index of this accumulator.
   int add_row(const Node& node, int64_t count) { return add_array(node.dtype, count, kFrameBytes / 2); }

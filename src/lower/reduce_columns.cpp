@@ -2,7 +2,6 @@
 // the accumulators of a tile of columns, and the columns are the vector axis. Each block of rows is one chain, and the results of the
 // blocks are combined one after the other.
 #include <algorithm>
-#include <unordered_map>
 
 #include "lower/reduce_lowering.h"
 #include "schedule/contraction.h"
@@ -248,7 +247,6 @@ void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym 
     Loop* columns = first_loop_in(loop->body);
     if (c_.schedule.prefetch && is_whole_line(simd_width_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype))))
       columns->tags.ahead = {.along = loop->variable, .distance = loop->step, .is_near = false};
-    avoid_page_aliasing(tile, level, loop, columns);
     body.push_back(loop);
   }
   const Sym rest = together > 1 ? full : begin;
@@ -256,7 +254,6 @@ void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym 
     Loop* loop = new_loop(arena_, next_name(), rest, end);
     loop->body = rows(tile, level, loop->variable, 1);
     Loop* columns = first_loop_in(loop->body);
-    avoid_page_aliasing(tile, level, loop, columns);
     // rows in sequence are a single memory stream, for which the hardware prefetcher needs software prefetches of later pages
     if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
     body.push_back(loop);
@@ -324,26 +321,5 @@ Body ReduceLowering::columns_of_row(Loop* columns, int together) {
 }
 
 Body ReduceLowering::columns_of_results(Loop* columns) { return vector_loop(columns, simd_width_); }
-
-void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row, const Loop* columns) {
-  if (in_registers(columns_read(tile), simd_width_) || !becomes_vectors(arena_, columns)) return;
-  const auto visit_load = [&](const UOp* u) {
-    if (u->kind != UKind::kLoad || !depends_on(u->index, variable_of(columns->variable))) return;
-    const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(u->buffer)].dtype));
-    const auto along_rows = linear_in(u->index, variable_of(row->variable));
-    if (!along_rows || !along_rows->coefficient.is_constant() || along_rows->coefficient.is_constant(0)) return;
-    const bool begins_alike = tile.start.is_constant(0) || tile.capacity * size % kPageBytes == 0;
-    if (!begins_alike || along_rows->coefficient.constant() * size % kPageBytes != 0) return;
-    for (const int a : level.accumulators) accumulators_.avoid_alias(a, u->buffer);
-  };
-  std::unordered_map<const UOp*, const UOp*> visited;
-  for (const Stmt* s : columns->body)
-    for_each_value(*s, [&](const UOp* root) {
-      make_in_order(root, visited, [&](const UOp* u) {
-        visit_load(u);
-        return u;
-      });
-    });
-}
 
 }  // namespace harp::lower

@@ -243,10 +243,6 @@ class ReduceLowering {
   /// one; in a short row they may be all columns. Returns false unless the number of columns is unknown at compile time, or vectors run
   /// across rows in lanes order.
   bool may_mask_rest(const Tile& tile) const;
-  /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
-  /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
-  /// pages.
-  void avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const ir::Loop* row, const ir::Loop* columns);
 
   // --- short rows: interleaved chains (reduce_short_rows.cpp)
 

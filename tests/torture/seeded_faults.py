@@ -376,8 +376,6 @@ FAULTS = [
      "const Sym rest = together > 1 ? full + 1 : begin;", "extremes_test"),
     ("pages are cut within a step of columns", "ir/insert_prefetches.cpp", "page = std::max(loop->step, page / loop->step * loop->step);",
      "", "extremes_test"),
-    ("room beside a parameter's rows is not counted", "lower/accumulate.cpp", "(a.avoid_alias_with >= 0 ? kPageBytes : 0)", "0",
-     "extremes_test"),
     ("a lane behind the end of a row takes part", "lower/reduce_lanes.cpp", "arena_.in_range(count - 1 - lane->variable)",
      "arena_.in_range(count - lane->variable)", "row_ends_test"),
     ("the second of two folds is the first's", "render/c/fold.cpp", "numbers.push_back(i / half * half + step + i % step);",

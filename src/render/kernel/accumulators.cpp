@@ -1,7 +1,5 @@
 #include "render/kernel/accumulators.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "render/kernel/address.h"
 #include "render/kernel/operators.h"
@@ -47,12 +45,6 @@ void AccumulatorLines::write(const Line& line) {
   }
 }
 
-std::string AccumulatorLines::offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const {
-  const int64_t step = std::max<int64_t>(64, bytes);
-  return cat("((size_t)", scope_.name_of_parameter(a.avoid_alias_with), " - ", kPageBytes / 4, " - (size_t)", room, ") % ", kPageBytes,
-             " / ", step, " * ", step / bytes);
-}
-
 void AccumulatorLines::declare(const ir::AccDeclare& s) {
   const Dialect& dialect = scope_.unit.dialect;
   const ir::Accumulator& a = scope_.accumulator(s.accumulator);
@@ -70,8 +62,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
-    writer_.line(cat(type, "* const ", name, " = (", type, "*)",
-                     a.avoid_alias_with < 0 ? room : cat("(", room, " + ", offset_without_alias(a, room, 1), ")"), ";"));
+    writer_.line(cat(type, "* const ", name, " = (", type, "*)", room, ";"));
     if (a.is_row) return;
     const std::string all = layout.lanes == 1 ? one : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
     return writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
@@ -82,14 +73,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   }
   const int64_t bytes_aligned = dialect.alignment(scope_.unit, a.type.dtype, layout.size * layout.lanes);
   const std::string alignment = bytes_aligned > 0 ? filled(dialect.aligned, {{"BYTES", cat(bytes_aligned)}}) : std::string();
-  if (a.avoid_alias_with < 0) {
-    writer_.line(cat(type, " ", name, "[", layout.size, "]", alignment, ";"));
-  } else {
-    const int64_t bytes = static_cast<int64_t>(size_of(a.type.dtype)) * layout.lanes;
-    const std::string room = cat(name, "_room");
-    writer_.line(cat(type, " ", room, "[", layout.size + kPageBytes / bytes, "]", alignment, ";"));
-    writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_without_alias(a, room, bytes), ";"));
-  }
+  writer_.line(cat(type, " ", name, "[", layout.size, "]", alignment, ";"));
   if (a.is_row) return;
   if (s.value != nullptr) {
     const std::string first = elements(s.accumulator, s.value);

@@ -37,10 +37,6 @@ class AccumulatorLines {
   void fold(const ir::Line& line);
   void scan(const ir::AccScan& s);
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
-  /// Returns a C expression for the distance, in elements of `bytes` bytes, from `room`, the address of the memory that is reserved for the
-  /// accumulator, to the accumulator itself. The distance is chosen such that the accumulator's offset in its page of memory is a quarter
-  /// of a page below the offset of the parameter with which it must not alias (Accumulator::avoid_alias_with).
-  std::string offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
   FoldForm fold_form(const ir::AccFold& s) const;
   const ir::Function* combine_function(const ir::Accumulator& a) const;
 
