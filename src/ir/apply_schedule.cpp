@@ -124,11 +124,6 @@ class Tags {
     if (tags.ahead)
       if (const SymAtom* along = as_variable(tags.ahead->along))
         prefetch_next(arena_, result, tags.vector->lanes, along, tags.ahead->distance, tags.ahead->is_near);
-    if (Loop* first = first_loop_in(result); first != nullptr && tags.pages != LoopTags::Pages::kNone) {
-      Body paged = with_page_prefetches(arena_, first, tags.pages == LoopTags::Pages::kOnlyRow);
-      paged.insert(paged.end(), result.begin() + 1, result.end());
-      return paged;
-    }
     return result;
   }
 

@@ -20,7 +20,6 @@
 //   unroll                  vector.most_…           constant trip count
 //   unroll-and-jam          vector.together         after vectorise: interleaves vectors; for a loop of stores only, vectorise does it
 //   prefetch_next           ahead                   vector loads: one prefetch for each
-//   with_page_prefetches    pages                   vector loads; after all rewrites that change the step of the loop
 //   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers; adds prefetches to the loop around the innermost one
 //   prefetch_gathers
 //   group_interleaved       (all loops)             after vectorise: groups strided accesses that together cover whole vectors

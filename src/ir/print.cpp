@@ -153,7 +153,6 @@ std::string tags_text(const Loop& loop) {
   }
   if (const auto& ahead = loop.tags.ahead)
     word(true, ahead->is_near ? "prefetch near " : "prefetch ", to_string(ahead->along), " + ", ahead->distance);
-  word(loop.tags.pages != LoopTags::Pages::kNone, "prefetch pages");
   return words.empty() ? std::string() : cat(" [", join(words, ", ", [](const std::string& w) { return w; }), "]");
 }
 

@@ -148,12 +148,8 @@ struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
   std::optional<AheadTag> ahead;  // may be set only if the loop also has the tag `vector`
-  // Says whether the loop prefetches the rows that it loads: one cache line of each page, some pages in advance (insert_prefetches.h). If
-  // other tags split the loop, only the first part prefetches. kRow: a row that starts at the same address in every iteration of the outer
-  // loops is not prefetched. kOnlyRow: the kernel reads only one row, so such a row is prefetched, too.
-  enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
 
-  bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }
+  bool empty() const { return !vector && !nest && !ahead; }
 };
 
 /// Executes the body for (variable = begin; variable < end; variable += step).

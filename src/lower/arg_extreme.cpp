@@ -149,8 +149,6 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
     for (const LaneGroup& group : some) block(group.first * block_size() + loop->variable, group, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
-    // With several rows, the hardware prefetcher handles the memory streams well; a single row is read faster with software prefetches.
-    if (some.size() == 1) loop->tags.pages = kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
     body.push_back(loop);
   };
   blocks_of(groups, 0, share);

@@ -253,9 +253,6 @@ void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym 
   if (!proven_at_most(end, rest)) {
     Loop* loop = new_loop(arena_, next_name(), rest, end);
     loop->body = rows(tile, level, loop->variable, 1);
-    Loop* columns = first_loop_in(loop->body);
-    // rows in sequence are a single memory stream, for which the hardware prefetcher needs software prefetches of later pages
-    if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
     body.push_back(loop);
   }
 }

@@ -289,9 +289,6 @@ class ReduceLowering {
 
   /// Returns the prefetch distance, in rows, of a pass without reductions; 0: the pass does not prefetch.
   int64_t prefetch_distance() const;
-  /// Returns the tag for a loop over contiguous elements that makes it prefetch later pages; kNone if the kernel does anything else besides
-  /// reducing.
-  ir::LoopTags::Pages page_prefetches() const;
   /// Tests whether the current pass, whose step consists of the statements `step`, is limited by computation rather than by memory.
   bool is_compute_bound(const ir::Body& step);
   /// Adds prefetches to `step`, a step of a compute-bound pass that begins at the element with source index `first`. They fetch the memory

@@ -1,4 +1,4 @@
-// Inserts software prefetches into reductions. They fetch cache lines of later pages and of later rows.
+// Inserts software prefetches into reductions. They fetch later rows, and memory to which results will be stored.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -22,11 +22,6 @@ int64_t ReduceLowering::prefetch_distance() const {
   const int64_t size = static_cast<int64_t>(size_of(first_.sources[0]->dtype)), bytes = row.is_constant() ? row.constant() * size : 0;
   const bool are_lines = is_whole_line(simd_width_ * size) && bytes % kLineBytes == 0;  // both vectors and rows are whole cache lines
   return !are_lines || bytes == 0 || bytes > kMaxBytes ? 0 : (kPrefetchBytes + bytes - 1) / bytes;
-}
-
-LoopTags::Pages ReduceLowering::page_prefetches() const {
-  const bool only_reduces = c_.plan.passes.size() == 1 && pass_->row_values.empty() && pass_->row_stores.empty();
-  return !only_reduces ? LoopTags::Pages::kNone : kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
 }
 
 // A pass counts as limited by computation if it keeps values that it computes (row values), or if it calls functions (usually exp) on a row

@@ -455,27 +455,23 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
         for (int i = 0; i < 4; ++i) acc0[i] = (f32x16){0};
         const int64_t oidx9 = min_i64(shape0 * 300, ridx5 * 4096 + 4096);
         const int64_t oidx10 = oidx9 / 64;
-        for (int64_t ridx6 = ridx5 * 4096; ridx6 < oidx10 * 64; ridx6 += 1024) {
-          __builtin_prefetch(input0 + ridx6 + 4096, 0, 2);
-          const int64_t oidx11 = min_i64(oidx10 * 64, ridx6 + 1024);
-          for (int64_t ridx7 = ridx6; ridx7 < oidx11; ridx7 += 64) {
-            acc0[0] += *(const f32x16*)(input0 + ridx7);
-            acc0[1] += *(const f32x16*)(input0 + ridx7 + 16);
-            acc0[2] += *(const f32x16*)(input0 + ridx7 + 32);
-            acc0[3] += *(const f32x16*)(input0 + ridx7 + 48);
-          }
+        for (int64_t ridx6 = ridx5 * 4096; ridx6 < oidx10 * 64; ridx6 += 64) {
+          acc0[0] += *(const f32x16*)(input0 + ridx6);
+          acc0[1] += *(const f32x16*)(input0 + ridx6 + 16);
+          acc0[2] += *(const f32x16*)(input0 + ridx6 + 32);
+          acc0[3] += *(const f32x16*)(input0 + ridx6 + 48);
         }
         acc0[0] += load_masked_f32x16(input0 + oidx10 * 64, first_lanes_x16(oidx9 - oidx10 * 64));
         acc0[1] += load_masked_f32x16(input0 + oidx10 * 64 + 16, first_lanes_x16(oidx9 - oidx10 * 64 - 16));
         acc0[2] += load_masked_f32x16(input0 + oidx10 * 64 + 32, first_lanes_x16(oidx9 - oidx10 * 64 - 32));
         acc0[3] += load_masked_f32x16(input0 + oidx10 * 64 + 48, first_lanes_x16(oidx9 - oidx10 * 64 - 48));
         const float acc0_folded = fold_add_4_f32x16(acc0);
-        const int64_t oidx12 = ridx5 & 63;
-        acc1[oidx12] += acc0_folded;
+        const int64_t oidx11 = ridx5 & 63;
+        acc1[oidx11] += acc0_folded;
       }
       const float acc1_folded = oidx5 <= ridx1 * 4096 + 1 ? acc1[0] : fold_add_64_f32(acc1);
-      const int64_t oidx13 = ridx1 & 63;
-      acc2[oidx13] += acc1_folded;
+      const int64_t oidx12 = ridx1 & 63;
+      acc2[oidx12] += acc1_folded;
     }
     const float acc2_folded = oidx3 <= ridx0 * 4096 + 1 ? acc2[0] : fold_add_64_f32(acc2);
     acc3[ridx0] += acc2_folded;

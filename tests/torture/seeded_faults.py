@@ -374,8 +374,6 @@ FAULTS = [
     ("short rows: chains are one after the other", "lower/reduce_short_rows.cpp", "1, kMaxChains);", "1, 1);", "reduce_short_rows_test"),
     ("rows apart are a row too few", "lower/reduce_columns.cpp", "const Sym rest = together > 1 ? full : begin;",
      "const Sym rest = together > 1 ? full + 1 : begin;", "extremes_test"),
-    ("pages are cut within a step of columns", "ir/insert_prefetches.cpp", "page = std::max(loop->step, page / loop->step * loop->step);",
-     "", "extremes_test"),
     ("a lane behind the end of a row takes part", "lower/reduce_lanes.cpp", "arena_.in_range(count - 1 - lane->variable)",
      "arena_.in_range(count - lane->variable)", "row_ends_test"),
     ("the second of two folds is the first's", "render/c/fold.cpp", "numbers.push_back(i / half * half + step + i % step);",
