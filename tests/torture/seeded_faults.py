@@ -119,7 +119,7 @@ FAULTS = [
     ("sort: rows with zeros of both signs are left as they are sorted", "render/routines/sort.cpp",
      "lost |= nan | (bits == ($K)$SIGN);", "lost |= nan;"),
     ("sort: the last rows side by side are those before them", "render/routines/sort.cpp",
-     "row + 2 * $L <= rows ? first + $L : rows - $L;", "row + 2 * $L <= rows ? first + $L : first;"),
+     "row + $L <= rows ? row : rows - $L;", "row + $L <= rows ? row : row - $L;"),
     ("sort: merges side by side forget the line in the middle", "render/routines/sort.cpp", "i = 2 * run - n; i < run;", "i = 2 * run - n + 1; i < run;",
      "sort_test"),
     ("sort: what is left of two walks in one is not exchanged", "render/routines/sort.cpp",

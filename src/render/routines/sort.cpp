@@ -211,35 +211,27 @@ static void sort_run_$F($T* keys, int64_t lines) {
 }
 )";
 constexpr std::string_view kBlock =
-    R"(/* Sorts each column of n lines. Prefetches the next rows, which are n lines of memory, and the memory they will be stored to. */
-static void sort_columns_$F($T* keys, int64_t n, const $T* next, $T* next_sorted) {
-  for (int64_t first = 0; first < n; first += $NEAR) {
-    const int64_t lines = n - first < $NEAR ? n - first : $NEAR;
-    for (int64_t i = first; i < first + lines; ++i) {
-      __builtin_prefetch(next + i * $L, 0, 2);
-      __builtin_prefetch(next_sorted + i * $L, 1, 2);
-    }
-    sort_run_$F(keys + first * $L, lines);
-  }
+    R"(/* Sorts each column of n lines. */
+static void sort_columns_$F($T* keys, int64_t n) {
+  for (int64_t first = 0; first < n; first += $NEAR) sort_run_$F(keys + first * $L, n - first < $NEAR ? n - first : $NEAR);
   for (int64_t run = $NEAR; run < n; run *= 2)
     for (int64_t at = 0; at + run < n; at += 2 * run)
       merge_columns_$F(keys + at * $L, run, n - at < 2 * run ? n - at : 2 * run);
 }
 /* Sorts $L rows at once: they become columns of a block, one in each lane. */
-static void sort_block_$F(const $T* x, int64_t n, $T* sorted, $T* block, const $T* next, $T* next_sorted) {
+static void sort_block_$F(const $T* x, int64_t n, $T* sorted, $T* block) {
   $TRANSPOSE(block, $L, x, n, n, $L);
-$TOKEYS  sort_columns_$F(block, n, next, next_sorted);
+$TOKEYS  sort_columns_$F(block, n);
 $TOELEMENTS  $TRANSPOSE(sorted, n, block, $L, $L, n);
 $RESTOREBLOCK}
 )";
 
 constexpr std::string_view kRowsOfBlocks =
     R"(  if (rows >= $L && n <= $MOST) {
-    for (int64_t row = 0, first = 0; row < rows; row += $L) {
+    for (int64_t row = 0; row < rows; row += $L) {
       if (harp_is_set(cancel)) return;
-      const int64_t next = row + 2 * $L <= rows ? first + $L : rows - $L; /* the last block overlaps */
-      sort_block_$F(x + first * n, n, sorted + first * n, spare, x + next * n, sorted + next * n);
-      first = next;
+      const int64_t first = row + $L <= rows ? row : rows - $L; /* the last block overlaps */
+      sort_block_$F(x + first * n, n, sorted + first * n, spare);
     }
     return;
   }
