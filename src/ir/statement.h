@@ -340,7 +340,7 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   int buffer = -1;
   int accumulator = -1;
   Sym index, stride;
-  bool nontemporal = false;  // use non-temporal stores for the whole cache lines of parameter `buffer`
+  bool nontemporal = false;  // use non-temporal stores for parameter `buffer`; without effect if from_stride is the constant 1
   bool as_read = false;      // copy the elements in the order of the source instead of that of the destination
 };
 

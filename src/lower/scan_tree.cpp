@@ -1,20 +1,17 @@
 // Lowers scans in tree order (docs/semantics.md, "Scans"). For each index of the axes that are not scanned, groups of 64 elements are
 // loaded, scanned by one statement (AccScan) and stored; the lanes are the vector axis. The level above processes the totals of blocks in
 // the same way: it collects 64 totals in a group. It scans that group again after each block, because the next block starts from the
-// running value after it (the carry). The schedule gives the number of groups that are software-pipelined (ScanPipeline). If the stores are
-// non-temporal and rows are not whole cache lines, the results of a block are first written to an array in the first-level cache
-// (ScanLineBuffer).
+// running value after it (the carry). The schedule gives the number of groups that are software-pipelined (ScanPipeline).
 //
 // The loads and stores of a group are scheduled here, before the rest of the kernel (ir::apply_tags), because two decisions depend on the
 // resulting vectors: groups are pipelined only if all their loads and stores are whole vectors (pipelined_groups() tries that), and each
 // cache line that the vectors load is prefetched.
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "lower/scan.h"
-#include "lower/scan_line_buffer.h"
 #include "lower/scan_pipeline.h"
-#include "schedule/kernel_structure.h"
 
 namespace harp::lower {
 
@@ -24,6 +21,23 @@ namespace {
 
 constexpr int64_t kGroup = kScannedGroup;
 constexpr int64_t kMinPipelinedGroups = 4;  // with fewer groups, pipelining is not faster
+
+/// Returns prefetches of the cache lines that the statements `loads` will load when they are executed for elements 8 KB further on. Returns
+/// none if the statements contain loops.
+Body line_prefetches(Arena& arena, const Body& loads) {
+  constexpr int64_t kPrefetchBytes = 8192;
+  Body prefetches;
+  if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return prefetches;
+  std::map<int, int64_t> bytes_of;  // for each parameter, the number of bytes loaded so far
+  for (const UOp* u : uops_of(arena, loads)) {
+    if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
+    const int64_t size = static_cast<int64_t>(size_of(u->type.dtype));
+    int64_t& bytes = bytes_of[u->buffer];
+    if (bytes % kLineBytes == 0) prefetches.push_back(prefetch(arena, u->buffer, u->index + kPrefetchBytes / size));
+    bytes += size * u->type.lanes;
+  }
+  return prefetches;
+}
 
 class TreeScan : ScanLowering {
  public:
@@ -55,13 +69,6 @@ class TreeScan : ScanLowering {
     }
     Body body;
     for (const BlockLevel& level : levels_) declare(level.carries, body), declare(level.starts, body);
-    if (c_.schedule.nontemporal && may_store_by_lines(c_.plan)) {
-      const Sym along = new_loop(arena_, "along", 0, counts_[0])->variable;
-      line_buffer_ =
-          ScanLineBuffer::of(c_, accumulators_, stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, along)),
-                             along, std::min(most, kBlock));
-      if (line_buffer_) line_buffer_->declare(body);
-    }
     if (const int64_t groups = pipelined_groups(kept); groups > 1) {
       pipeline_.emplace(c_, accumulators_, *scans_[0], groups, simd_width_);
       pipeline_->declare(body);
@@ -77,8 +84,6 @@ class TreeScan : ScanLowering {
   /// Scans items [begin, end) of a level. At level 0 the items are elements, at higher levels the totals of blocks of the level below.
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
-      block_ = begin;
-      const Sym first = begin;
       if (pipeline_) begin = pipelined(begin, end, kept, body);
       const Sym full = begin + floor_div(end - begin, kGroup) * kGroup;
       if (!whole_group_.empty() && !proven_at_most(full, begin)) {
@@ -97,8 +102,6 @@ class TreeScan : ScanLowering {
         else
           body.push_back(new_if(arena_, end - full - 1, std::move(part)));
       }
-      if (line_buffer_)
-        line_buffer_->copy(stores_of(whole_group_.empty() ? part_group_ : whole_group_, 0, position(kept, first)), end - first, body);
       return;
     }
     const BlockLevel &mine = levels_[level], &below = levels_[level - 1];
@@ -158,7 +161,6 @@ class TreeScan : ScanLowering {
     Loop* stores = new_loop(arena_, "lane", 0, count);
     const Sym lane = stores->variable;
     stores->body = stores_of(elements, at + lane, position(kept, first + lane));
-    if (line_buffer_) line_buffer_->keep(stores->body, first + lane - block_);
     for (Stmt* s : now(vector_lanes(stores, width))) body.push_back(s);
   }
 
@@ -218,8 +220,6 @@ class TreeScan : ScanLowering {
 
   Row whole_group_, part_group_, group_totals_;
   std::optional<ScanPipeline> pipeline_;
-  std::optional<ScanLineBuffer> line_buffer_;
-  Sym block_ = 0;  // index of the first element of the block that is being scanned
   bool is_group_scanned_ = false;
 };
 

@@ -286,22 +286,6 @@ bool may_defer_stores(const KernelPlan& kernel) {
   return kernel.stores[last.row_stores[0]].offset.empty() && kept_bytes(kernel) <= kMaxKept;
 }
 
-bool may_store_by_lines(const KernelPlan& kernel) {
-  if (kernel.scans.empty()) return false;
-  const auto& attributes = kernel.scans[0]->as<ScanAttributes>();
-  const std::vector<Dim> space = iteration_space(kernel);
-  const bool is_along_rows = space.size() > 1 && scan_axis(kernel) + 1 == static_cast<int>(space.size());
-  if (attributes.order != ScanOrder::kTree || attributes.reverse || !is_along_rows) return false;
-  const auto has_whole_lines = [&](const StorePlan& store) {
-    return mod(space.back() * static_cast<int64_t>(size_of(store.node->dtype)), kLineBytes).is_constant(0);
-  };
-  const auto is_no_number = [](const StorePlan& store) { return is_half(store.node->dtype) || is_bool(store.node->dtype); };
-  // the temporary array would be an array of accumulators, which cannot have 16-bit floats or bools as elements
-  if (std::any_of(kernel.stores.begin(), kernel.stores.end(), is_no_number)) return false;
-  return (scans_blocks(kernel) || range(space.back()).hi <= kScannedBlock) &&
-         !std::all_of(kernel.stores.begin(), kernel.stores.end(), has_whole_lines);
-}
-
 bool may_use_invalid_flag(const KernelPlan& kernel) {
   if (kernel.reduces.empty() || kernel.passes.size() != 1) return false;
   const RowPass& pass = kernel.passes[0];

@@ -89,10 +89,6 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
 /// kMaxUnrolledElements and kMaxUnrolledOperations: maximum number of elements and of operations of one iteration.
 inline constexpr int64_t kMaxShortAxis = 16, kMaxUnrolledElements = 128, kMaxUnrolledOperations = 1024;
 
-/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. Such a scan needs a temporary
-/// array for one block of the scan (4,096 elements), or for one row.
-bool may_store_by_lines(const KernelPlan& kernel);
-
 /// Tests whether a row-wise kernel can interleave the stores of its last pass with the next-to-last pass of the next row
 /// (lower/deferred_stores.h). That requires at least two passes, a next-to-last pass that keeps values for the last one, and values small
 /// enough that two rows of them fit L2.

@@ -1,4 +1,4 @@
-/* harp · graph "running" · target x86-64-v4 · stable, law 8 · 4 kernels, 1 generation
+/* harp · graph "running" · target x86-64-v4 · stable, law 8 · 3 kernels, 1 generation
    x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -53,6 +53,8 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 
+static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+
 /* Scans each quad (four elements, in the same lane of four vectors) and stores its total in t. */
 static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x16* s, f32x16* t) {
   const f32x16 r0 = __builtin_shufflevector(s[0], s[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
@@ -72,8 +74,6 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_quads(f32x1
   s[3] = r8 + r10;
   t[0] = s[3];
 }
-
-static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -183,59 +183,6 @@ static __attribute__((noinline)) float scan_add_64_f32(float* s, float carry) {
   return total;
 }
 
-/* to[i][j] = from[i][j] for rows i and columns j. Rows begin to_step and from_step elements apart. */
-static void copy_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
-  for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step)
-    if (columns < 16) {
-      for (int64_t j = 0; j < columns; ++j) to[j] = from[j];
-    } else {
-      for (int64_t j = 0; j < columns; j += 16) {
-        const int64_t column = j + 16 <= columns ? j : columns - 16;
-        *(f32x16*)(to + column) = *(const f32x16*)(from + column);
-      }
-    }
-}
-
-/* A non-temporal store, if the address is a multiple of the vector's size; else an ordinary one. */
-static inline void stream_f32x8(float* to, f32x8 x) {
-  if ((size_t)to % 32 != 0) {
-    *(f32x8*)to = x;
-    return;
-  }
-#if defined(__clang__)
-  typedef float whole __attribute__((vector_size(32), may_alias));
-  __builtin_nontemporal_store((whole)x, (whole*)to);
-#else
-  __builtin_ia32_movntps256((float*)to, x);
-#endif
-}
-
-/* A non-temporal store, if the address is a multiple of the vector's size; else an ordinary one. */
-static inline void stream_f32x16(float* to, f32x16 x) {
-  if ((size_t)to % 64 != 0) {
-    stream_f32x8(to, __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7));
-    stream_f32x8(to + 8, __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15));
-    return;
-  }
-#if defined(__clang__)
-  typedef float whole __attribute__((vector_size(64), may_alias));
-  __builtin_nontemporal_store((whole)x, (whole*)to);
-#else
-  __builtin_ia32_movntps512((float*)to, x);
-#endif
-}
-
-/* The same, with non-temporal stores of whole cache lines. */
-static void copy_f32_streamed(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
-  for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step) {
-    const int64_t before = (int64_t)(-(size_t)to % 64 / sizeof *to), first = before < columns ? before : columns;
-    const int64_t end = columns - (columns - first) % 16;
-    copy_f32(to, 0, from, 0, 1, first);
-    for (int64_t j = first; j < end; j += 16) stream_f32x16(to + j, *(const f32x16*)(from + j));
-    copy_f32(to + end, 0, from + end, 0, 1, columns - end);
-  }
-}
-
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
@@ -270,77 +217,11 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; float* output0; const float* input1; };
+struct kernel_0_args { const float* input0; const float* input1; float* output0; };
 
-/* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan simd=16] partition overlap nontemporal prefetch */
+/* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan unroll=16 simd=16] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  const float* input1 = a->input1;
-  (void)worker;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    float acc0 = 0.0f;
-    float row4[300] __attribute__((aligned(64)));
-    float acc1 = 0.0f;
-    f32x16 row2[4] __attribute__((aligned(64)));
-    const float* input1_row = input1 + ridx0 * 300;
-    const float* input0_row = input0 + ridx0 * 300;
-    for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
-      __builtin_prefetch(input1_row + ridx1 + 2048, 0, 2);
-      __builtin_prefetch(input1_row + ridx1 + 2064, 0, 2);
-      __builtin_prefetch(input1_row + ridx1 + 2080, 0, 2);
-      __builtin_prefetch(input1_row + ridx1 + 2096, 0, 2);
-      const f32x16 alu0 = *(const f32x16*)(input1_row + ridx1);
-      row2[0] = alu0 * alu0;
-      const f32x16 alu1 = *(const f32x16*)(input1_row + ridx1 + 16);
-      row2[1] = alu1 * alu1;
-      const f32x16 alu2 = *(const f32x16*)(input1_row + ridx1 + 32);
-      row2[2] = alu2 * alu2;
-      const f32x16 alu3 = *(const f32x16*)(input1_row + ridx1 + 48);
-      row2[3] = alu3 * alu3;
-      acc1 = scan_add_64_f32x16(row2, acc0);
-      acc0 += acc1;
-      *(f32x16*)(row4 + ridx1) = row2[0] * *(const f32x16*)(input0_row + ridx1);
-      *(f32x16*)(row4 + ridx1 + 16) = row2[1] * *(const f32x16*)(input0_row + ridx1 + 16);
-      *(f32x16*)(row4 + ridx1 + 32) = row2[2] * *(const f32x16*)(input0_row + ridx1 + 32);
-      *(f32x16*)(row4 + ridx1 + 48) = row2[3] * *(const f32x16*)(input0_row + ridx1 + 48);
-    }
-    float acc3[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
-    for (int64_t ridx2 = 0; ridx2 < 32; ridx2 += 16) {
-      const f32x16 alu4 = *(const f32x16*)(input1_row + ridx2 + 256);
-      *(f32x16*)(acc3 + ridx2) = alu4 * alu4;
-    }
-    for (int64_t ridx3 = 32; ridx3 < 40; ridx3 += 8) {
-      const f32x8 alu5 = *(const f32x8*)(input1_row + ridx3 + 256);
-      *(f32x8*)(acc3 + ridx3) = alu5 * alu5;
-    }
-    for (int64_t ridx4 = 40; ridx4 < 44; ridx4 += 4) {
-      const f32x4 alu6 = *(const f32x4*)(input1_row + ridx4 + 256);
-      *(f32x4*)(acc3 + ridx4) = alu6 * alu6;
-    }
-    acc1 = scan_add_64_f32(acc3, acc0);
-    acc0 += acc1;
-    for (int64_t ridx5 = 0; ridx5 < 32; ridx5 += 16) {
-      *(f32x16*)(row4 + ridx5 + 256) = *(f32x16*)(acc3 + ridx5) * *(const f32x16*)(input0_row + ridx5 + 256);
-    }
-    for (int64_t ridx6 = 32; ridx6 < 40; ridx6 += 8) {
-      *(f32x8*)(row4 + ridx6 + 256) = *(f32x8*)(acc3 + ridx6) * *(const f32x8*)(input0_row + ridx6 + 256);
-    }
-    for (int64_t ridx7 = 40; ridx7 < 44; ridx7 += 4) {
-      *(f32x4*)(row4 + ridx7 + 256) = *(f32x4*)(acc3 + ridx7) * *(const f32x4*)(input0_row + ridx7 + 256);
-    }
-    copy_f32_streamed(output0 + ridx0 * 300, 300, row4, 300, 1, 300);
-  }
-  __builtin_ia32_sfence(); /* non-temporal stores must be visible before the kernel counts as done */
-}
-
-struct kernel_1_args { const float* input0; const float* input1; float* output0; };
-
-/* generation 0 · variant 2 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, scan unroll=16 simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -444,11 +325,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
+struct kernel_1_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 1 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=300 simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -487,11 +368,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · variant 2 of 2 by size · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=1024 simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -658,17 +539,15 @@ static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, 
 
 static void kernel_main(const float* input0, const float* input1, float* output0, float* output1, int64_t shape0, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input1, output0, input0};
-    struct kernel_1_args args1 = {input0, input1, output0};
+    struct kernel_0_args args0 = {input0, input1, output0};
+    struct kernel_1_args args1 = {input0, output1, shape0, cancel};
     struct kernel_2_args args2 = {input0, output1, shape0, cancel};
-    struct kernel_3_args args3 = {input0, output1, shape0, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, 15728640 <= shape0 * 1200 ? shape0 : 0, 1, shape0 * 65700, 0, 0},
-      {kernel_1, &args1, shape0 * 1200 <= 15728639 ? shape0 : 0, 1, shape0 * 65700, 0, 0},
-      {kernel_2, &args2, shape0 * 300 <= 131072 ? 1 : 0, 1, shape0 * 40200, 0, 0},
-      {kernel_3, &args3, 131073 <= shape0 * 300 ? 1 : 0, 1, shape0 * 40200, 0, 0},
+      {kernel_0, &args0, shape0, 1, shape0 * 65700, 0, 0},
+      {kernel_1, &args1, shape0 * 300 <= 131072 ? 1 : 0, 1, shape0 * 40200, 0, 0},
+      {kernel_2, &args2, 131073 <= shape0 * 300 ? 1 : 0, 1, shape0 * 40200, 0, 0},
     };
-    harp_run_together(rt, cancel, 4, tasks);
+    harp_run_together(rt, cancel, 3, tasks);
   }
 }
 

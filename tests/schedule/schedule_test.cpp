@@ -92,12 +92,6 @@ TEST_CASE("L2 L5: schedules of scans") {
     return "";
   };
   CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
-  // Rows of a scan are first written to temporary arrays, from which whole cache lines are stored. The elements of these arrays have the
-  // dtype of the output; a 16-bit float is kept as its bit pattern. The verifier checks that the dtypes agree.
-  for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
-    const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
-    CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] nontemporal"))));
-  }
   CHECK(message(rows, "kernel_0: reduce [thread, scan]").find("the recipe must be scan") != std::string::npos);
   CHECK(message(rows, "kernel_0: scan [thread, sequential]").find("axis 1 is scanned and must be of kind scan") != std::string::npos);
   CHECK(message(rows, "kernel_0: scan [scan, scan]").find("axis 0 is not scanned and cannot be of kind scan") != std::string::npos);

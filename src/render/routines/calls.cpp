@@ -50,9 +50,9 @@ std::string routine_call(const Scope& scope, const ir::Routine& s) {
 
 std::string copy_call(const Scope& scope, const ir::Copy& s) {
   const DType dtype = s.source >= 0 ? scope.accumulator(s.source).type.dtype : scope.parameter(s.inputs[0]).dtype;
-  return copy_call(scope, s,
-                   s.from_stride.is_constant(1) ? copy_function(scope.unit, dtype, s.nontemporal)
-                                                : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read));
+  return copy_call(
+      scope, s,
+      s.from_stride.is_constant(1) ? copy_function(scope.unit, dtype) : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read));
 }
 
 std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {

@@ -1,40 +1,14 @@
 // Writes a generated function that copies rows of a matrix by vectors. In each row the last vector overlaps the previous one. Rows shorter
-// than a vector are copied element by element, and in plain C99 (RenderOptions::plain_text) all rows are. The streaming variant uses
-// non-temporal stores for whole cache lines, and ordinary stores for the elements at both ends of a row.
+// than a vector are copied element by element, and in plain C99 (RenderOptions::plain_text) all rows are.
 #include "base/text.h"
 #include "render/c/access.h"
 #include "render/routines/routines.h"
 
 namespace harp::render {
-namespace {
 
-std::string streamed_copy_function(Unit& unit, DType dtype, int lanes) {
-  const std::string element(memory_type(dtype)), vector = memory_vector(unit, dtype, lanes), usual = copy_function(unit, dtype, false),
-                                                 store = stream_function(unit, dtype, lanes);
-  const int64_t line = kLineBytes / static_cast<int64_t>(size_of(dtype));
-  std::string name = cat(usual, "_streamed");
-  unit.definitions.once(
-      name,
-      [&] {
-        return cat(
-            "/* The same, with non-temporal stores of whole cache lines. */\nstatic void ", name, "(", element,
-            "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns) {\n",
-            "  for (int64_t i = 0; i < rows; ++i, to += to_step, from += from_step) {\n    const int64_t before = (int64_t)(-(size_t)to % ",
-            kLineBytes, " / sizeof *to), first = before < columns ? before : columns;\n",
-            "    const int64_t end = columns - (columns - first) % ", line, ";\n    ", usual,
-            "(to, 0, from, 0, 1, first);\n    for (int64_t j = first; j < end; j += ", lanes, ") ", store, "(to + j, *(const ", vector,
-            "*)(from + j));\n    ", usual, "(to + end, 0, from + end, 0, 1, columns - end);\n  }\n}\n");
-      },
-      true);
-  return name;
-}
-
-}  // namespace
-
-std::string copy_function(Unit& unit, DType dtype, bool stream) {
+std::string copy_function(Unit& unit, DType dtype) {
   const std::string element(memory_type(dtype));
   const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype));
-  if (stream && lanes > 1 && has_stream(unit.options, dtype, lanes)) return streamed_copy_function(unit, dtype, lanes);
   std::string name = cat("copy_", harp::name(dtype));
   unit.definitions.once(
       name,

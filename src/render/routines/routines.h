@@ -32,9 +32,8 @@ std::string sort_first_function(Unit& unit, DType dtype, bool descending);
 /// to[i][j] = from[j][i]. With `stream` it uses non-temporal stores. It accesses memory in the order of the source with `as_read`,
 /// otherwise in the order of the destination.
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read);
-/// Returns the name of a generated function (to, row step of to, from, row step of from, rows, columns): a copy of a matrix. With `stream`
-/// it uses non-temporal stores for whole cache lines.
-std::string copy_function(Unit& unit, DType dtype, bool stream);
+/// Returns the name of a generated function (to, row step of to, from, row step of from, rows, columns): a copy of a matrix.
+std::string copy_function(Unit& unit, DType dtype);
 
 /// The properties of a Fourier transform that are known when code is generated. If `columns` is 0, the transform processes rows. Otherwise
 /// it processes columns, and there are at least `columns` of them.

@@ -263,11 +263,10 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
     large.axes[static_cast<size_t>(scanned)].unroll = 1;
     large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
-  const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));
-  const Sym guard = is_elementwise  ? streams_elements(program, kernel, cpu)
-                    : is_in_pieces  ? streams_lines(kernel, cpu)
-                    : takes_any_row ? streams_any(kernel, cpu)
-                                    : streams_rows(kernel, cpu);
+  const Sym guard = is_elementwise       ? streams_elements(program, kernel, cpu)
+                    : is_in_pieces       ? streams_lines(kernel, cpu)
+                    : large.defer_stores ? streams_any(kernel, cpu)
+                                         : streams_rows(kernel, cpu);
   if (is_scan) return by_size(guard, large, usual);
   if (!proven_nonnegative(guard)) return {{std::nullopt, usual}};
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
