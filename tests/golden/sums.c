@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target x86-64-v4 · stable, law 8 · 5 kernels, 1 generation
+/* harp · graph "sums" · target x86-64-v4 · stable, law 8 · 4 kernels, 1 generation
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -161,7 +161,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
+/* generation 0 · variant 1 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -218,83 +218,9 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=8] partition overlap */
+/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=8] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)begin0, (void)end0, (void)worker;
-  float acc1[304] __attribute__((aligned(64)));
-  for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
-  const int64_t oidx0 = (shape0 + 255) / 256;
-  for (int64_t ridx0 = 0; ridx0 < oidx0; ++ridx0) {
-    if (harp_is_set(cancel)) return;
-    float acc0[304] __attribute__((aligned(64)));
-    for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
-    const int64_t oidx1 = min_i64(shape0, ridx0 * 256 + 256);
-    const int64_t oidx2 = oidx1 / 8;
-    for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx2 * 8; ridx1 += 8) {
-      const float* input0_row = input0 + ridx1 * 300;
-      for (int64_t ridx2 = 0; ridx2 < 288; ridx2 += 32) {
-        const f32x16 alu0 = *(f32x16*)(acc0 + ridx2) + *(const f32x16*)(input0_row + ridx2) + *(const f32x16*)(input0_row + ridx2 + 300) + *(const f32x16*)(input0_row + ridx2 + 600);
-        const f32x16 alu1 = alu0 + *(const f32x16*)(input0_row + ridx2 + 900) + *(const f32x16*)(input0_row + ridx2 + 1200) + *(const f32x16*)(input0_row + ridx2 + 1500);
-        *(f32x16*)(acc0 + ridx2) = alu1 + *(const f32x16*)(input0_row + ridx2 + 1800) + *(const f32x16*)(input0_row + ridx2 + 2100);
-        const f32x16 alu2 = *(f32x16*)(acc0 + ridx2 + 16) + *(const f32x16*)(input0_row + ridx2 + 16) + *(const f32x16*)(input0_row + ridx2 + 316) + *(const f32x16*)(input0_row + ridx2 + 616);
-        const f32x16 alu3 = alu2 + *(const f32x16*)(input0_row + ridx2 + 916) + *(const f32x16*)(input0_row + ridx2 + 1216) + *(const f32x16*)(input0_row + ridx2 + 1516);
-        *(f32x16*)(acc0 + ridx2 + 16) = alu3 + *(const f32x16*)(input0_row + ridx2 + 1816) + *(const f32x16*)(input0_row + ridx2 + 2116);
-      }
-      for (int64_t ridx3 = 288; ridx3 < 296; ridx3 += 8) {
-        const f32x8 alu4 = *(f32x8*)(acc0 + ridx3) + *(const f32x8*)(input0_row + ridx3) + *(const f32x8*)(input0_row + ridx3 + 300) + *(const f32x8*)(input0_row + ridx3 + 600);
-        const f32x8 alu5 = alu4 + *(const f32x8*)(input0_row + ridx3 + 900) + *(const f32x8*)(input0_row + ridx3 + 1200) + *(const f32x8*)(input0_row + ridx3 + 1500);
-        *(f32x8*)(acc0 + ridx3) = alu5 + *(const f32x8*)(input0_row + ridx3 + 1800) + *(const f32x8*)(input0_row + ridx3 + 2100);
-      }
-      for (int64_t ridx4 = 296; ridx4 < 300; ridx4 += 4) {
-        const f32x4 alu6 = *(f32x4*)(acc0 + ridx4) + *(const f32x4*)(input0_row + ridx4) + *(const f32x4*)(input0_row + ridx4 + 300) + *(const f32x4*)(input0_row + ridx4 + 600);
-        const f32x4 alu7 = alu6 + *(const f32x4*)(input0_row + ridx4 + 900) + *(const f32x4*)(input0_row + ridx4 + 1200) + *(const f32x4*)(input0_row + ridx4 + 1500);
-        *(f32x4*)(acc0 + ridx4) = alu7 + *(const f32x4*)(input0_row + ridx4 + 1800) + *(const f32x4*)(input0_row + ridx4 + 2100);
-      }
-    }
-    for (int64_t ridx5 = oidx2 * 8; ridx5 < oidx1; ++ridx5) {
-      const float* input0_row1 = input0 + ridx5 * 300;
-      for (int64_t ridx6 = 0; ridx6 < 288; ridx6 += 32) {
-        *(f32x16*)(acc0 + ridx6) += *(const f32x16*)(input0_row1 + ridx6);
-        *(f32x16*)(acc0 + ridx6 + 16) += *(const f32x16*)(input0_row1 + ridx6 + 16);
-      }
-      for (int64_t ridx7 = 288; ridx7 < 296; ridx7 += 8) {
-        *(f32x8*)(acc0 + ridx7) += *(const f32x8*)(input0_row1 + ridx7);
-      }
-      for (int64_t ridx8 = 296; ridx8 < 300; ridx8 += 4) {
-        *(f32x4*)(acc0 + ridx8) += *(const f32x4*)(input0_row1 + ridx8);
-      }
-    }
-    for (int64_t ridx9 = 0; ridx9 < 288; ridx9 += 16) {
-      *(f32x16*)(acc1 + ridx9) += *(f32x16*)(acc0 + ridx9);
-    }
-    for (int64_t ridx10 = 288; ridx10 < 296; ridx10 += 8) {
-      *(f32x8*)(acc1 + ridx10) += *(f32x8*)(acc0 + ridx10);
-    }
-    for (int64_t ridx11 = 296; ridx11 < 300; ridx11 += 4) {
-      *(f32x4*)(acc1 + ridx11) += *(f32x4*)(acc0 + ridx11);
-    }
-  }
-  for (int64_t ridx12 = 0; ridx12 < 288; ridx12 += 16) {
-    *(f32x16*)(output0 + ridx12) = *(f32x16*)(acc1 + ridx12);
-  }
-  for (int64_t ridx13 = 288; ridx13 < 296; ridx13 += 8) {
-    *(f32x8*)(output0 + ridx13) = *(f32x8*)(acc1 + ridx13);
-  }
-  for (int64_t ridx14 = 296; ridx14 < 300; ridx14 += 4) {
-    *(f32x4*)(output0 + ridx14) = *(f32x4*)(acc1 + ridx14);
-  }
-}
-
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
-
-/* generation 0 · variant 3 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=4] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -310,33 +236,37 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
     for (int i = 0; i < 304; ++i) acc2[i] = 0.0f;
     const int64_t oidx3 = min_i64(oidx1, ridx0 * 256 + 256);
     for (int64_t ridx1 = ridx0 * 256; ridx1 < oidx3; ++ridx1) {
+      if (harp_is_set(cancel)) return;
       float acc1[304] __attribute__((aligned(64)));
       for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
       const int64_t oidx4 = min_i64(oidx0, ridx1 * 256 + 256);
       for (int64_t ridx2 = ridx1 * 256; ridx2 < oidx4; ++ridx2) {
-        if (harp_is_set(cancel)) return;
         float acc0[304] __attribute__((aligned(64)));
         for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
         const int64_t oidx5 = min_i64(shape0, ridx2 * 256 + 256);
-        const int64_t oidx6 = oidx5 / 4;
-        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 4; ridx3 += 4) {
+        const int64_t oidx6 = oidx5 / 8;
+        for (int64_t ridx3 = ridx2 * 256; ridx3 < oidx6 * 8; ridx3 += 8) {
           const float* input0_row = input0 + ridx3 * 300;
           for (int64_t ridx4 = 0; ridx4 < 288; ridx4 += 32) {
             const f32x16 alu0 = *(f32x16*)(acc0 + ridx4) + *(const f32x16*)(input0_row + ridx4) + *(const f32x16*)(input0_row + ridx4 + 300) + *(const f32x16*)(input0_row + ridx4 + 600);
-            *(f32x16*)(acc0 + ridx4) = alu0 + *(const f32x16*)(input0_row + ridx4 + 900);
-            const f32x16 alu1 = *(f32x16*)(acc0 + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 316) + *(const f32x16*)(input0_row + ridx4 + 616);
-            *(f32x16*)(acc0 + ridx4 + 16) = alu1 + *(const f32x16*)(input0_row + ridx4 + 916);
+            const f32x16 alu1 = alu0 + *(const f32x16*)(input0_row + ridx4 + 900) + *(const f32x16*)(input0_row + ridx4 + 1200) + *(const f32x16*)(input0_row + ridx4 + 1500);
+            *(f32x16*)(acc0 + ridx4) = alu1 + *(const f32x16*)(input0_row + ridx4 + 1800) + *(const f32x16*)(input0_row + ridx4 + 2100);
+            const f32x16 alu2 = *(f32x16*)(acc0 + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 16) + *(const f32x16*)(input0_row + ridx4 + 316) + *(const f32x16*)(input0_row + ridx4 + 616);
+            const f32x16 alu3 = alu2 + *(const f32x16*)(input0_row + ridx4 + 916) + *(const f32x16*)(input0_row + ridx4 + 1216) + *(const f32x16*)(input0_row + ridx4 + 1516);
+            *(f32x16*)(acc0 + ridx4 + 16) = alu3 + *(const f32x16*)(input0_row + ridx4 + 1816) + *(const f32x16*)(input0_row + ridx4 + 2116);
           }
           for (int64_t ridx5 = 288; ridx5 < 296; ridx5 += 8) {
-            const f32x8 alu2 = *(f32x8*)(acc0 + ridx5) + *(const f32x8*)(input0_row + ridx5) + *(const f32x8*)(input0_row + ridx5 + 300) + *(const f32x8*)(input0_row + ridx5 + 600);
-            *(f32x8*)(acc0 + ridx5) = alu2 + *(const f32x8*)(input0_row + ridx5 + 900);
+            const f32x8 alu4 = *(f32x8*)(acc0 + ridx5) + *(const f32x8*)(input0_row + ridx5) + *(const f32x8*)(input0_row + ridx5 + 300) + *(const f32x8*)(input0_row + ridx5 + 600);
+            const f32x8 alu5 = alu4 + *(const f32x8*)(input0_row + ridx5 + 900) + *(const f32x8*)(input0_row + ridx5 + 1200) + *(const f32x8*)(input0_row + ridx5 + 1500);
+            *(f32x8*)(acc0 + ridx5) = alu5 + *(const f32x8*)(input0_row + ridx5 + 1800) + *(const f32x8*)(input0_row + ridx5 + 2100);
           }
           for (int64_t ridx6 = 296; ridx6 < 300; ridx6 += 4) {
-            const f32x4 alu3 = *(f32x4*)(acc0 + ridx6) + *(const f32x4*)(input0_row + ridx6) + *(const f32x4*)(input0_row + ridx6 + 300) + *(const f32x4*)(input0_row + ridx6 + 600);
-            *(f32x4*)(acc0 + ridx6) = alu3 + *(const f32x4*)(input0_row + ridx6 + 900);
+            const f32x4 alu6 = *(f32x4*)(acc0 + ridx6) + *(const f32x4*)(input0_row + ridx6) + *(const f32x4*)(input0_row + ridx6 + 300) + *(const f32x4*)(input0_row + ridx6 + 600);
+            const f32x4 alu7 = alu6 + *(const f32x4*)(input0_row + ridx6 + 900) + *(const f32x4*)(input0_row + ridx6 + 1200) + *(const f32x4*)(input0_row + ridx6 + 1500);
+            *(f32x4*)(acc0 + ridx6) = alu7 + *(const f32x4*)(input0_row + ridx6 + 1800) + *(const f32x4*)(input0_row + ridx6 + 2100);
           }
         }
-        for (int64_t ridx7 = oidx6 * 4; ridx7 < oidx5; ++ridx7) {
+        for (int64_t ridx7 = oidx6 * 8; ridx7 < oidx5; ++ridx7) {
           const float* input0_row1 = input0 + ridx7 * 300;
           for (int64_t ridx8 = 0; ridx8 < 288; ridx8 += 32) {
             *(f32x16*)(acc0 + ridx8) += *(const f32x16*)(input0_row1 + ridx8);
@@ -390,11 +320,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce unroll=2 simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -480,11 +410,11 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   output0[0] = acc3_folded;
 }
 
-struct kernel_4_args { const float* input0; float* output0; float* output1; };
+struct kernel_3_args { const float* input0; float* output0; float* output1; };
 
 /* generation 0 · rowwise over [n] · sum of [n, 300] axes [1] lanes · sum of [n, 300] axes [1] lanes product · rowwise [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   float* output1 = a->output1;
@@ -613,17 +543,15 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, output1, shape0, cancel};
     struct kernel_1_args args1 = {input0, output1, shape0, cancel};
-    struct kernel_2_args args2 = {input0, output1, shape0, cancel};
-    struct kernel_3_args args3 = {input0, output2, shape0, cancel};
-    struct kernel_4_args args4 = {input0, output0, output3};
+    struct kernel_2_args args2 = {input0, output2, shape0, cancel};
+    struct kernel_3_args args3 = {input0, output0, output3};
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape0 * 300 <= 256000 ? 1 : 0, 1, shape0 * 21900, 0, 0},
-      {kernel_1, &args1, min_i64(-(shape0 * 300) + 8388608, shape0 * 300 - 256001) >= 0 ? 1 : 0, 1, shape0 * 21900, 0, 0},
-      {kernel_2, &args2, 8388609 <= shape0 * 300 ? 1 : 0, 1, shape0 * 21900, 0, 0},
-      {kernel_3, &args3, 1, 1, shape0 * 21900, 0, 0},
-      {kernel_4, &args4, shape0, 1, shape0 * 29400, 0, 0},
+      {kernel_1, &args1, 256001 <= shape0 * 300 ? 1 : 0, 1, shape0 * 21900, 0, 0},
+      {kernel_2, &args2, 1, 1, shape0 * 21900, 0, 0},
+      {kernel_3, &args3, shape0, 1, shape0 * 29400, 0, 0},
     };
-    harp_run_together(rt, cancel, 5, tasks);
+    harp_run_together(rt, cancel, 4, tasks);
   }
 }
 

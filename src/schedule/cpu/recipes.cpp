@@ -355,14 +355,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   };
   if (may_reorder_rows(kernel) && (!s.nan_flag || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
   const Node& source = *kernel.reduces[0]->sources[0];
-  const auto room = [&](int64_t bytes) { return Sym(bytes / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape); };
-  const int64_t near_bytes = reads_of->near_bytes(cpu.caches);
-  std::vector<Variant> variants = by_size(room(near_bytes), with(reads_of->near), with(reads_of->far));
-  if (reads_of->memory && !proven_nonnegative(room(near_bytes))) {
-    variants.pop_back();
-    for (Variant& v : by_size(room(cpu.caches.third), with(reads_of->far), with(*reads_of->memory))) variants.push_back(std::move(v));
-  }
-  return variants;
+  const Sym room = Sym(reads_of->near_bytes(cpu.caches) / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
+  return by_size(room, with(reads_of->near), with(reads_of->far));
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {

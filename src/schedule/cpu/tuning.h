@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "base/machine.h"
 
@@ -147,8 +146,7 @@ struct RowReads {
   // of 1000 f32), but at most that of L2. kSecond: the size of L2. kHalfOfThird: half the size of L3.
   enum class Near : uint8_t { kBlock, kSecond, kHalfOfThird };
   Near near_limit;
-  Reads near, far;                             // near: for arrays of at most near_bytes(); far: for larger arrays
-  std::optional<Reads> memory = std::nullopt;  // for arrays larger than L3, if different from `far`
+  Reads near, far;  // near: for arrays of at most near_bytes(); far: for larger arrays
 
   constexpr int64_t near_bytes(const Caches& caches) const {
     constexpr int64_t kBlockBytes = 1000 << 10;
@@ -164,15 +162,15 @@ struct RowReads {
 // the array is in L3 or in memory, interleaved rows hide latency. 8 rows of two vectors reach 0.78 to 0.86 from L3 and 0.86 to 0.98 from
 // memory. 6 rows reach 0.73 to 0.81 and 0.89 to 0.96, but steps of 6 leave single rows at the end of each summation block
 // (docs/semantics.md, "Sums"). 4 rows reach 0.66 and 0.95 to 0.99; 4 rows of four vectors 0.7 and 0.90 to 1.0; one row 0.5 and 0.8. 16 rows
-// reach 0.64 to 0.69 from L3.
+// reach 0.64 to 0.69 from L3. (With 4 rows for arrays larger than L3, benchmarks took 0.967 of the time, which is not worth a third variant
+// of each kernel.)
 //
 // CPUs with one vector load per cycle. For near data, several interleaved rows share the loads of the accumulators. For far data, one row
 // at a time reaches the speed of memory if several vectors are loaded before a sum must wait; two whole rows at a time are half as fast.
 //
 // An array counts as near (kBlock) if its rows are only one block of the summation order (256 rows of 1000 columns). For more blocks, the
 // code has a further level that adds the sums of blocks, which costs a sixth of the speed.
-inline constexpr RowReads kSums{RowReads::Near::kBlock, {1, 4}, {8, 2}, RowReads::Reads{4, 2}},
-    kSumsOfOneLoad{RowReads::Near::kBlock, {4, 1}, {1, 4}};
+inline constexpr RowReads kSums{RowReads::Near::kBlock, {1, 4}, {8, 2}}, kSumsOfOneLoad{RowReads::Near::kBlock, {4, 1}, {1, 4}};
 /// For sums of rows that are so long that a step reads only a piece of each row. The pieces are not contiguous in memory, so many far rows
 /// are interleaved to hide latency. (One row at a time is half as fast.)
 inline constexpr RowReads kPiecesOfSums{RowReads::Near::kSecond, {4, 1}, {16, 1}};
