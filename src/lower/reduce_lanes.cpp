@@ -409,7 +409,8 @@ Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym 
 
 // The remainder uses a masked vector where possible. Otherwise narrower vectors and single elements (a row of 1000 floats leaves 40
 // elements) would access parts of the accumulators' vectors, so that the compiler would keep the accumulators in memory. (That would reduce
-// the speed, relative to merely reading the data, from 0.96 to 0.82.)
+// the speed, relative to merely reading the data, from 0.96 to 0.82.) Rows of unknown length gain most: with rows of 37 and 100 elements of
+// f32, sums and maxima are 2.2 to 4 times as fast with masked vectors, and softmax 1.2 to 1.6 times.
 Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const bool only_reduces = pass_->row_values.empty() && pass_->row_stores.empty();
   const bool masked = only_reduces && std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
