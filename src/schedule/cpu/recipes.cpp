@@ -27,15 +27,17 @@ namespace {
 
 /// Returns the largest number of lanes for which every vector of the kernel fits one register. It depends on the widest value that the
 /// kernel computes. 16-bit floats are computed as f32 (if they are only copied, they keep their width); other narrow dtypes keep their
-/// width. In reductions along rows, values with one element for each row are scalars, so they do not count. The indices of an argmax or
-/// argmin (i64) do not count either, because they have fewer bits until they are stored. If `lanes_are_rows`, each lane processes another
-/// row, so values with one element for each row are vectors and do count.
+/// width. Values of one element, such as a size as a number, are scalars and do not count, and neither do, in reductions along rows, values
+/// with one element for each row. The indices of an argmax or argmin (i64) do not count either, because they have fewer bits until they are
+/// stored. If `lanes_are_rows`, each lane processes another row, so values with one element for each row are vectors and do count.
 int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu, bool lanes_are_rows = false) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
   const bool along_rows =
       reduce != nullptr && !lanes_are_rows && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
-  const auto is_row_invariant = [&](const Node* node) {
+  const bool has_one_element = reduce == nullptr && element_count(iteration_space(kernel)).is_constant(1);
+  const auto is_scalar = [&](const Node* node) {
+    if (!has_one_element && !is_reduce(node->op) && element_count(node->shape).is_constant(1)) return true;
     return along_rows && (node->op == Op::kConstant || ((!is_reduce(node->op) || is_arg_extreme(node->op)) &&
                                                         element_count(node->shape) == element_count(reduce->shape)));
   };
@@ -47,7 +49,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
       if (lanes_are_rows) continue;
     }
-    if (is_row_invariant(node)) continue;
+    if (is_scalar(node)) continue;
     if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // the body of a custom function computes positions in i64
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
@@ -66,7 +68,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     }
   }
   for (const StorePlan& s : kernel.stores)
-    if (!is_row_invariant(s.node) && !is_arg_extreme(s.node->op)) meet(s.node, false);
+    if (!is_scalar(s.node) && !is_arg_extreme(s.node->op)) meet(s.node, false);
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMaxLanes);
 }
 
