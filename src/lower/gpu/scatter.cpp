@@ -35,7 +35,7 @@ class GroupScatter {
       by_updates();
     else if (node_.as<GatherAttributes>().is_sorted)
       by_sorted_updates();
-    else if (depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
+    else if (is_without_columns() || depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
       by_columns();
     else
       by_ranges();
@@ -47,6 +47,10 @@ class GroupScatter {
     const std::optional<Op> combine = combination(node_.op);
     return is_int(node_.dtype) && size_of(node_.dtype) >= 4 && (combine == Op::kAdd || combine == Op::kMax || combine == Op::kMin);
   }
+
+  /// Tests whether there is nothing to update because an axis behind the scatter axis is empty. The indices have no elements then, so
+  /// by_ranges() would read beyond them.
+  bool is_without_columns() const { return element_count(inner_).is_constant(0); }
 
   Index index_of(const Index& outer, Sym update, Sym column) const {
     Index index = outer;
