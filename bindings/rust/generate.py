@@ -2,7 +2,7 @@
 """Writes the Rust declarations that follow from harp.h: harp-sys (by bindgen 0.60, where that is installed) and, from
 include/harp.api.json, the operations, dtypes and error kinds of the crate harp.
 
-    generate.py             writes all of it; without bindgen 0.60 harp-sys/src/{types,functions,table}.rs stay as they are
+    generate.py             writes all of it; without bindgen 0.60 harp-sys/src/{types,functions,table}.rs stay as they are, and a line says so
     generate.py --check     writes nothing, and exits 1 if a file would change
 
 An operation needs no line here, unless Tensor<T>'s result has another element type than T: see RESULTS and OPERANDS.
@@ -414,8 +414,8 @@ def main():
     check = "--check" in sys.argv[1:]
     api = json.loads(read(os.environ.get("HARP_API_JSON", os.path.join(INCLUDE, "harp.api.json"))))
     files = dict(bindgen_files())
-    if check and not files:
-        print("skip bindgen: bindgen 0.60 is not installed")
+    if not files:
+        print("skip bindgen: bindgen 0.60 is not installed" + ("" if check else ", so harp-sys keeps its declarations; ./dev setup rust installs it"))
     functions = files.get("harp-sys/src/functions.rs") or read(os.path.join(HERE, "harp-sys/src/functions.rs"))
     files["harp-sys/src/dynamic.rs"] = dynamic(functions)
     files.update(crate_files(api))

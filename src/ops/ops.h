@@ -134,6 +134,7 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
 struct Combination {
   Op of, by;
 };
+// clang-format off
 inline constexpr Combination kCombinations[] = {
     {Op::kSum, Op::kAdd},
     {Op::kProd, Op::kMul},
@@ -151,6 +152,7 @@ inline constexpr Combination kCombinations[] = {
     {Op::kScatterMax, Op::kMax},
     {Op::kScatterMin, Op::kMin},
 };
+// clang-format on
 
 constexpr std::optional<Op> combination(Op op) {
   for (const Combination& rule : kCombinations)
