@@ -48,8 +48,8 @@ class GroupScatter {
     return is_int(node_.dtype) && size_of(node_.dtype) >= 4 && (combine == Op::kAdd || combine == Op::kMax || combine == Op::kMin);
   }
 
-  /// Tests whether there is nothing to update because an axis behind the scatter axis is empty. The indices have no elements then, so
-  /// by_ranges() would read beyond them.
+  /// Tests whether there is nothing to update because an axis behind the scatter axis is empty. The indices may have no elements then, and
+  /// by_ranges() would read beyond them. (If the size of that axis is unknown and the indices have the axis, positions depend on the column.)
   bool is_without_columns() const { return element_count(inner_).is_constant(0); }
 
   Index index_of(const Index& outer, Sym update, Sym column) const {

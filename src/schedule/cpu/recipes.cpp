@@ -35,9 +35,11 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
   const bool along_rows =
       reduce != nullptr && !lanes_are_rows && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
-  const bool has_one_element = reduce == nullptr && element_count(iteration_space(kernel)).is_constant(1);
+  // A kernel that computes a single element has only values of one element, and their widths count; so does that of a reduction, which has
+  // more elements than its result.
+  const bool computes_one = reduce == nullptr && element_count(iteration_space(kernel)).is_constant(1);
   const auto is_scalar = [&](const Node* node) {
-    if (!has_one_element && !is_reduce(node->op) && element_count(node->shape).is_constant(1)) return true;
+    if (!computes_one && !is_reduce(node->op) && element_count(node->shape).is_constant(1)) return true;
     return along_rows && (node->op == Op::kConstant || ((!is_reduce(node->op) || is_arg_extreme(node->op)) &&
                                                         element_count(node->shape) == element_count(reduce->shape)));
   };
