@@ -25,29 +25,37 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
 
 }  // namespace
 
-std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+std::unique_ptr<Graph> without_nodes(const Graph& graph) {
+  return std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+}
+
+void rewrite_nodes(const Graph& graph, std::span<const Node* const> live, Graph& result, const Replacement& replacement) {
   // replaced[id]: the node that replaces the old graph's node with this id
   std::vector<const Node*> replaced(graph.nodes().size(), nullptr);
-  // copied[id]: the copy of the old graph's node with this id, to which the rule has not been applied
+  // copied[id]: the copy of the old graph's node with this id, before its replacement
   std::vector<const Node*> copied(graph.nodes().size(), nullptr);
   for (const Node* input : graph.inputs()) {
-    const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+    const Node* copy = result.add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;
   }
-  count_visits(graph.dims(), graph.nodes().size());
-  for (const Node* node : graph.live_nodes()) {
+  for (const Node* node : live) {
     if (node->op == Op::kInput) continue;
     const bool is_product = sums_products(*node);
     std::vector<const Node*> sources;
     sources.reserve(node->sources.size());
     for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    const Node* copy = result.intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
     copied[node->id] = copy;
-    replaced[node->id] = apply(*result, rule, copy);
-    result->set_node_name(replaced[node->id], graph.node_name(node));
+    replaced[node->id] = replacement(node, copy);
+    result.set_node_name(replaced[node->id], graph.node_name(node));
   }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  for (const GraphOutput& output : graph.outputs()) result.add_output(output.name, replaced[output.node->id]);
+}
+
+std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
+  auto result = without_nodes(graph);
+  count_visits(graph.dims(), graph.nodes().size());
+  rewrite_nodes(graph, graph.live_nodes(), *result, [&](const Node*, const Node* copy) { return apply(*result, rule, copy); });
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "graph/build.h"
 #include "graph/composites.h"
+#include "opt/rewrite.h"
 
 namespace harp::opt {
 namespace {
@@ -65,21 +66,10 @@ const Node* sorted(Graph& graph, const Node* gather) {
 bool may_sort_values(const Node& node) { return node.op == Op::kArgSort; }
 
 std::unique_ptr<Graph> sort_values(const Graph& graph) {
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  auto result = without_nodes(graph);
   const std::vector<int> readers = count_readers(graph);
-  // copies[id]: the copy in the new graph of the old graph's node with this id
-  std::vector<const Node*> copies(graph.nodes().size(), nullptr);
-  for (const Node* input : graph.inputs())
-    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : graph.live_nodes()) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    copies[node->id] = takes_by_own_order(*node, readers) ? sorted(*result, copy) : copy;
-    result->set_node_name(copies[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+  rewrite_nodes(graph, graph.live_nodes(), *result,
+                [&](const Node* node, const Node* copy) { return takes_by_own_order(*node, readers) ? sorted(*result, copy) : copy; });
   return result;
 }
 

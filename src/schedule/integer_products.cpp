@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "opt/rewrite.h"
 #include "schedule/contraction.h"
 #include "schedule/contraction_blocks.h"
 
@@ -36,20 +37,11 @@ std::shared_ptr<Graph> mark_integer_products(std::shared_ptr<Graph> whole, const
   std::vector<std::optional<ReduceAttributes>> marked(graph.nodes().size());
   for (const Node* node : live) marked[node->id] = attributes_of_product(*node, limits);
   if (std::ranges::none_of(marked, [](const auto& attributes) { return attributes.has_value(); })) return whole;
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  for (const Node* input : graph.inputs())
-    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
+  auto result = opt::without_nodes(graph);
+  opt::rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) {
     const std::optional<ReduceAttributes>& product = marked[node->id];
-    copies[node->id] =
-        result->intern(node->op, node->dtype, node->shape, std::move(sources), product ? Attributes(*product) : node->attributes);
-    result->set_node_name(copies[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+    return product ? result->intern(copy->op, copy->dtype, copy->shape, copy->sources, *product) : copy;
+  });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "opt/rewrite.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -108,21 +109,11 @@ std::shared_ptr<Graph> pair_columns(std::shared_ptr<Graph> whole, const FusionLi
   };
   if (std::ranges::none_of(live, has_pair)) return whole;
 
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  for (const Node* input : graph.inputs())
-    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    if (has_pair(node))
-      if (const std::optional<Half> half = as_half(*copy)) copy = part_of(*result, whole_product(*result, *copy, *half), *copy, half->part);
-    copies[node->id] = copy;
-    result->set_node_name(copy, graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+  auto result = opt::without_nodes(graph);
+  opt::rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) {
+    const std::optional<Half> half = has_pair(node) ? as_half(*copy) : std::nullopt;
+    return half ? part_of(*result, whole_product(*result, *copy, *half), *copy, half->part) : copy;
+  });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/view.h"
+#include "opt/rewrite.h"
 #include "schedule/contraction.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/program.h"
@@ -312,24 +313,9 @@ std::shared_ptr<Graph> choose_product_axes(std::shared_ptr<Graph> whole, const F
   const std::vector<const Node*> live = graph.live_nodes();
   const auto has_columns = [](const Node* node) { return sums_products(*node) && kept_axes(*node).size() >= 3; };
   if (std::ranges::none_of(live, has_columns)) return whole;
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  auto result = opt::without_nodes(graph);
   ProductAxes axes(graph, *result, limits);
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // indexed by node id: its unchanged copy in the new graph
-  for (const Node* input : graph.inputs())
-    copied[input->id] = replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    // A sum of products must still read a product, so it reads the unchanged copy of its source.
-    const bool is_product = sums_products(*node);
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    copied[node->id] = copy;
-    replaced[node->id] = axes.replace(node, copy);
-    result->set_node_name(replaced[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  opt::rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) { return axes.replace(node, copy); });
   return result;
 }
 

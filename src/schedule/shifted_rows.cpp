@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/scalar.h"
+#include "opt/rewrite.h"
 #include "schedule/law.h"
 #include "schedule/materialise.h"
 #include "schedule/node_marks.h"
@@ -175,20 +176,11 @@ std::shared_ptr<Graph> add_shifted_rows(std::shared_ptr<Graph> whole, const Fusi
   const auto has_rows = [](const Node* node) { return shifted_rows(*node).has_value(); };
   if (limits.shifted_loads == 0 || std::ranges::none_of(live, has_rows)) return whole;
   const NodeMarks in_lanes = read_by_lanes(graph, live);
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  for (const Node* input : graph.inputs())
-    replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+  auto result = opt::without_nodes(graph);
+  opt::rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) {
     const std::optional<ShiftedRows> shifted = in_lanes.contains(node) ? std::nullopt : shifted_rows(*copy);
-    replaced[node->id] = shifted ? added(*result, *shifted, node->shape, limits.shifted_loads) : copy;
-    result->set_node_name(replaced[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+    return shifted ? added(*result, *shifted, node->shape, limits.shifted_loads) : copy;
+  });
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "graph/view.h"
+#include "opt/rewrite.h"
 #include "schedule/program.h"
 
 namespace harp {
@@ -132,19 +133,10 @@ std::shared_ptr<Graph> sort_updates(std::shared_ptr<Graph> whole, const FusionLi
   const std::vector<const Node*> live = graph.live_nodes();
   const auto is_sorted = [&](const Node* node) { return pays(*node, limits) && row_indices(*node) != nullptr; };
   if (limits.sorted_updates == 0 || std::ranges::none_of(live, is_sorted)) return whole;
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  for (const Node* input : graph.inputs())
-    replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    replaced[node->id] = is_sorted(node) ? SortedScatter(*result, *copy, *row_indices(*copy)).run() : copy;
-    result->set_node_name(replaced[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  auto result = opt::without_nodes(graph);
+  opt::rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) {
+    return is_sorted(node) ? SortedScatter(*result, *copy, *row_indices(*copy)).run() : copy;
+  });
   return result;
 }
 

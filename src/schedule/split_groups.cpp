@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "opt/rewrite.h"
 #include "schedule/contraction.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/node_marks.h"
@@ -212,24 +213,10 @@ std::shared_ptr<Graph> split_groups(std::shared_ptr<Graph> whole, const FusionLi
     return false;
   };
   if (std::ranges::none_of(live, may_have_groups)) return whole;
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  auto result = opt::without_nodes(graph);
   GroupSplitter splitter(*result, limits);
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // indexed by node id: its copy in the new graph, not split
-  for (const Node* input : graph.inputs())
-    copied[input->id] = replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    // A sum of products must still read a product, so it reads the unchanged copy of its source.
-    const bool is_product = sums_products(*node);
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    copied[node->id] = copy;
-    replaced[node->id] = in_rows.contains(node) ? copy : splitter.replace(copy);
-    result->set_node_name(replaced[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  opt::rewrite_nodes(graph, live, *result,
+                     [&](const Node* node, const Node* copy) { return in_rows.contains(node) ? copy : splitter.replace(copy); });
   return result;
 }
 

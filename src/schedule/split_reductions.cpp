@@ -14,6 +14,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "opt/rewrite.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/law.h"
 
@@ -221,19 +222,10 @@ std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole, const Fusi
   const Graph& graph = *whole;
   const std::vector<const Node*> live = graph.live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return is_reduce(node->op); })) return whole;
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  for (const Node* input : graph.inputs())
-    replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    replaced[node->id] = is_reduce(node->op) ? Splitter(*result, *copy, limits).run() : copy;
-    result->set_node_name(replaced[node->id], graph.node_name(node));
-  }
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, replaced[output.node->id]);
+  auto result = opt::without_nodes(graph);
+  opt::rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) {
+    return is_reduce(node->op) ? Splitter(*result, *copy, limits).run() : copy;
+  });
   return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include "graph/view.h"
 #include "ops/transform_parts.h"
+#include "opt/rewrite.h"
 
 namespace harp {
 namespace {
@@ -343,38 +344,26 @@ Transforms find_transforms(const Graph& graph, const TransformAbilities& abiliti
 std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph, const TransformAbilities& abilities) {
   const auto live = graph->live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kDft; })) return graph;
-  auto result = std::make_shared<Graph>(graph->options(), graph->name(), graph->shared_dims());
+  auto result = opt::without_nodes(*graph);
   Finder finder(*graph, abilities);
-  std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
-  std::unordered_set<const Node*> written;                            // nodes of the new graph that transforms write
-  for (const Node* input : graph->inputs())
-    replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  std::unordered_set<const Node*> written;  // nodes of the new graph that transforms write
   const auto permuted = [&](const Node* node, const std::vector<int>& axes) {
     Shape shape;
     for (const int axis : axes) shape.push_back(node->shape[static_cast<size_t>(axis)]);
     return result->intern(Op::kPermute, node->dtype, std::move(shape), {node}, PermuteAttributes{axes});
   };
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    if (node->op == Op::kDft && may_be_columns(*node, abilities) && !finder.is_output(node)) {
-      const Sources sources = sources_of(*copy, written);
-      const std::optional<Destination> wanted = finder.result_of(*node);
-      const auto order = order_of(sources.re.view);
-      if (order && (!wanted || !placed(copy->sources[0]->shape, sources, *wanted, abilities))) {
-        std::vector<int> back(order->size());
-        for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>((*order)[i])] = static_cast<int>(i);
-        copy = permuted(copy, *order);
-        written.insert(copy);
-        copy = permuted(copy, back);
-      }
-    }
-    replaced[node->id] = copy;
-    result->set_node_name(copy, graph->node_name(node));
-  }
-  for (const GraphOutput& output : graph->outputs()) result->add_output(output.name, replaced[output.node->id]);
+  opt::rewrite_nodes(*graph, live, *result, [&](const Node* node, const Node* copy) {
+    if (node->op != Op::kDft || !may_be_columns(*node, abilities) || finder.is_output(node)) return copy;
+    const Sources sources = sources_of(*copy, written);
+    const std::optional<Destination> wanted = finder.result_of(*node);
+    const auto order = order_of(sources.re.view);
+    if (!order || (wanted && placed(copy->sources[0]->shape, sources, *wanted, abilities))) return copy;
+    std::vector<int> back(order->size());
+    for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>((*order)[i])] = static_cast<int>(i);
+    const Node* columns = permuted(copy, *order);
+    written.insert(columns);
+    return permuted(columns, back);
+  });
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "opt/rewrite.h"
 #include "schedule/contraction.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/reshaped_axes.h"
@@ -198,23 +199,14 @@ std::shared_ptr<Graph> store_window_channels(std::shared_ptr<Graph> whole, const
   const Graph& graph = *whole;
   const std::vector<const Node*> live = graph.live_nodes();
   if (limits.many_threads || std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kUnfold; })) return whole;
-  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
+  auto result = opt::without_nodes(graph);
   bool changes = false;
-  for (const Node* input : graph.inputs())
-    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
-  for (const Node* node : live) {
-    if (node->op == Op::kInput) continue;
-    std::vector<const Node*> sources;
-    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
-    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    if (sums_products(*copy))
-      if (const Node* faster = with_copies(*result, *copy, limits)) copy = faster, changes = true;
-    copies[node->id] = copy;
-    result->set_node_name(copy, graph.node_name(node));
-  }
+  opt::rewrite_nodes(graph, live, *result, [&](const Node*, const Node* copy) {
+    const Node* faster = sums_products(*copy) ? with_copies(*result, *copy, limits) : nullptr;
+    changes |= faster != nullptr;
+    return faster != nullptr ? faster : copy;
+  });
   if (!changes) return whole;
-  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
   return result;
 }
 
