@@ -35,7 +35,8 @@ class GroupScatter {
       by_updates();
     else if (node_.as<GatherAttributes>().is_sorted)
       by_sorted_updates();
-    else if (is_without_columns() || depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
+    else if (is_without_columns() ||
+             depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
       by_columns();
     else
       by_ranges();
@@ -49,7 +50,8 @@ class GroupScatter {
   }
 
   /// Tests whether there is nothing to update because an axis behind the scatter axis is empty. The indices may have no elements then, and
-  /// by_ranges() would read beyond them. (If the size of that axis is unknown and the indices have the axis, positions depend on the column.)
+  /// by_ranges() would read beyond them. (If the size of that axis is unknown and the indices have the axis, positions depend on the
+  /// column.)
   bool is_without_columns() const { return element_count(inner_).is_constant(0); }
 
   Index index_of(const Index& outer, Sym update, Sym column) const {
