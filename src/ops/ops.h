@@ -134,7 +134,7 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
 struct Combination {
   Op of, by;
 };
-// clang-format off
+// clang-format off: one entry a line, so that a new entry changes no other line
 inline constexpr Combination kCombinations[] = {
     {Op::kSum, Op::kAdd},
     {Op::kProd, Op::kMul},

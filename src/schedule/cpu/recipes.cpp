@@ -35,8 +35,8 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
   const bool along_rows =
       reduce != nullptr && !lanes_are_rows && (reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel));
-  // A kernel that computes a single element has only values of one element, and their widths count; so does that of a reduction, which has
-  // more elements than its result.
+  // Two exceptions: a kernel that computes a single element has no other values, so they all count; and a reduction to one element counts,
+  // because it combines many elements.
   const bool computes_one = reduce == nullptr && element_count(iteration_space(kernel)).is_constant(1);
   const auto is_scalar = [&](const Node* node) {
     if (!computes_one && !is_reduce(node->op) && element_count(node->shape).is_constant(1)) return true;
