@@ -84,15 +84,18 @@ class Tags {
       outermost->body = {collapse(arena_, first_loop_in(outermost->body))};
     else
       outermost = collapse(arena_, outermost);
-    Loop *around = nullptr, *inner = outermost;  // around: the loop that directly encloses the loop `inner`
-    Body* containing = nullptr;                  // the list of statements that contains the inner loop
+    const Loop* pieces = nest.is_block ? outermost : nullptr;  // the loop over blocks or chunks, whose iterations are no rows
+    Loop *around = nullptr, *inner = outermost;                // around: the loop that directly encloses the loop `inner`
+    Body* containing = nullptr;                                // the list of statements that contains the inner loop
     if (nest.chunks && first_loop_in(outermost->body) == nullptr && range(outermost->end).hi > kChunk) {
       std::tie(outermost, inner) = strip_mine(arena_, outermost, kChunk);
+      pieces = outermost;
       auto* define = as<Define>(outermost->body[0]);
       if (define == nullptr) around = outermost;
       containing = define != nullptr ? &define->body : &outermost->body;
     }
     while (Loop* next = first_loop_in(inner->body)) around = inner, containing = &inner->body, inner = next;
+    inner->tags.vector->in_rows = around != nullptr && around != pieces;
     const Sym length = inner->end;
     const Body finished = apply_loop(inner);
     if (containing == nullptr) {
@@ -144,9 +147,10 @@ class Tags {
   }
   Body vectors(const VectorTag& tag, Loop* loop) {
     const Sym count = loop->end - loop->begin;
-    const int lanes = lanes_of(tag, count);
     const bool is_only_stores = std::ranges::all_of(loop->body, [](const Stmt* s) { return as<Store>(s) != nullptr; });
-    const Body steps = vectorise(arena_, loop, lanes, tag.overlap, params_, is_only_stores ? tag.together : 1);
+    VectorTag filled = tag;
+    const int lanes = filled.lanes = lanes_of(tag, count);
+    const Body steps = vectorise(arena_, loop, filled, params_);
     const Loop* only = only_loop_in(steps);
     if (tag.most_steps > 0 && only != nullptr && count.is_constant() && count.constant() / only->step <= tag.most_steps)
       return unroll(arena_, only);

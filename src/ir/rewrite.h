@@ -97,13 +97,13 @@ bool has_borders(Arena& arena, const Body& body);
 /// two conditions. (unswitch.cpp)
 Body unswitch(Arena& arena, Loop* loop);
 
-/// Converts the loop to steps of `width` lanes plus a remainder loop, and returns these. Returns the scalar loop if it cannot be
+/// Converts the loop to steps of several lanes plus a remainder loop, and returns these. Returns the scalar loop if it cannot be
 /// vectorised, for example because some position is not linear in the loop variable, or because the loop has fewer iterations than lanes.
-/// With `overlap` the remainder may be one more vector that overlaps the previous one; `params` must then be the parameters of the kernel.
-/// If `together` > 1 and the body consists of stores only, each step processes that many vectors (unroll-and-jam). (vectorise.cpp)
-Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
+/// Of the tag, uses `lanes` (called the width), `overlap`, `in_rows` and, if the body consists of stores only, `together`. With `overlap`,
+/// `params` must be the parameters of the kernel. (vectorise.cpp)
+Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const Param> params = {});
 
-/// Tests whether vectorise(…, width, …) makes vectors of this loop. (vectorise.cpp)
+/// Tests whether vectorise() makes vectors of `width` lanes of this loop. (vectorise.cpp)
 bool can_vectorise(Arena& arena, const Loop* loop, int width);
 
 /// Tests whether these UOps are so few and cheap that their code may be emitted twice. (vectorise.cpp)

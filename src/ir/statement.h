@@ -111,7 +111,10 @@ struct VectorTag {
   bool overlap = false;    // handle the remainder by one more vector, which may overlap the vector before it
   bool partition = false;  // before vectorising, split the loop where the condition of a pad, concat or roll changes (partition)
   bool unswitch = false;   // before vectorising, hoist conditions that are invariant in the loop (unswitch)
-  int together = 1;        // number of vectors in a step (unroll-and-jam)
+  // The loop runs once for each row of an array. If a row of unknown length may be shorter than a vector, compute it in vectors of fewer
+  // lanes. apply_schedule sets this tag itself.
+  bool in_rows = false;
+  int together = 1;  // number of vectors in a step (unroll-and-jam)
   // If the loop consists of whole vectors, at most this many, unroll it fully, so that its accumulators stay in registers; 0: do not.
   int64_t most_registers = 0;
   int64_t most_steps = 0;  // if the loop has no remainder and at most this many steps, unroll it fully; 0: do not

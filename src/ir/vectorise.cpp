@@ -190,6 +190,16 @@ Loop* jammed(Arena& arena, Loop* steps, int together) {
   return loop;
 }
 
+/// Returns the loop for a length that is less than tag.lanes. Rows get vectors of a quarter of the lanes (and so on), because a matrix of
+/// short rows would otherwise be computed one element at a time. A loop that runs once in a call gains nothing by that.
+Body shorter(Arena& arena, const Loop* loop, VectorTag tag, std::span<const Param> params) {
+  Loop* rest = scalar(arena, loop, loop->begin, loop->end);
+  const bool is_wide = tag.lanes > kNarrowest;
+  tag.lanes = std::max(kNarrowest, tag.lanes / 4);
+  if (!tag.in_rows || !is_wide || !is_short(uops_of(arena, loop->body))) return {rest};
+  return vectorise(arena, rest, tag, params);
+}
+
 }  // namespace
 
 // Compilers inline a function that is called once, but not one that is called twice. If the code with a call of exp were emitted twice, exp
@@ -205,38 +215,40 @@ bool can_vectorise(Arena& arena, const Loop* loop, int width) {
   return Vectoriser(arena, variable_of(loop->variable), width).is_possible(loop->body);
 }
 
-Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params, int together) {
+Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const Param> params) {
+  const int width = tag.lanes;
   const Sym length = loop->end - loop->begin;
   Loop* plain = loop;
   plain->loop = LoopKind::kSequential;
   if (length.is_constant(1)) return unroll(arena, plain);
   if (!can_vectorise(arena, loop, width)) return {plain};
   const auto is_store = [](const Stmt* s) { return as<Store>(s) != nullptr; };
-  if (together > 1 && range(length).hi >= together * width && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
-    const int step = together * width;
+  const int step = tag.together * width;
+  if (tag.together > 1 && range(length).hi >= step && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
+    VectorTag one = tag;
+    one.together = 1;
     const bool is_whole = mod(length, step).is_constant(0);
-    if (overlap || is_whole) {
+    if (tag.overlap || is_whole) {
       const Sym beyond_few = length - kFewSteps * step;
-      Body all = {jammed(arena, steps(arena, loop, loop->begin, loop->end, width, !is_whole), together)};
+      Body all = {jammed(arena, steps(arena, loop, loop->begin, loop->end, width, !is_whole), tag.together)};
       if (is_whole || proven_nonnegative(beyond_few)) return all;
-      Body few = vectorise(arena, scalar(arena, loop, loop->begin, loop->end), width, overlap, params);
+      Body few = vectorise(arena, scalar(arena, loop, loop->begin, loop->end), one, params);
       return {new_if(arena, beyond_few, std::move(all), std::move(few))};
     }
     const Sym middle = loop->begin + floor_div(length, step) * step;
-    Body result = {jammed(arena, steps(arena, loop, loop->begin, middle, width, false), together)};
+    Body result = {jammed(arena, steps(arena, loop, loop->begin, middle, width, false), tag.together)};
     if (proven_at_most(loop->end, middle)) return result;
-    for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
+    for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), one, params)) result.push_back(s);
     return result;
   }
-  // If the loop adds to an accumulator, steps must not overlap: an overlapping step would add some elements twice.
-  if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
     return {steps(arena, loop, loop->begin, loop->end, width, false)};
-  if (overlap) {
+  // If the loop adds to an accumulator, steps must not overlap: an overlapping step would add some elements twice.
+  if (tag.overlap && !adds_up(loop->body)) {
     Body vectors = overlapping(arena, steps(arena, loop, loop->begin, loop->end, width, true), params);
     if (proven_nonnegative(length - width)) return vectors;
-    return {new_if(arena, length - width, std::move(vectors), {scalar(arena, loop, loop->begin, loop->end)})};
+    return {new_if(arena, length - width, std::move(vectors), shorter(arena, loop, tag, params))};
   }
   const Sym middle = loop->begin + floor_div(length, width) * width;
   Body result = {steps(arena, loop, loop->begin, middle, width, false)};
@@ -244,7 +256,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
   // a remainder of known length is vectorised with fewer lanes
   const Sym left = length - floor_div(length, width) * width;
   if (left.is_constant() && left.constant() >= kNarrowest) {
-    for (Stmt* s : vectorise(arena, rest, static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant()))), false))
+    for (Stmt* s : vectorise(arena, rest, {.lanes = static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant())))}))
       result.push_back(s);
   } else {
     result.push_back(rest);

@@ -50,6 +50,7 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
@@ -123,17 +124,28 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
         }
       }
     } else {
-      for (int64_t ridx3 = oidx0; ridx3 < shape1 - 1; ++ridx3) {
-        const float alu6 = input0_row[ridx3];
-        const float alu7 = input0_row1[ridx3] + input0_row2[ridx3] + input0_row4[ridx3];
-        const float alu8 = alu7 + input0_row[ridx3 + 1] - 4.0f * alu6;
-        output0_row[ridx3] = alu6 + 0.2f * alu8;
+      if (oidx0 + 5 <= shape1) {
+        for (int64_t ridx3 = oidx0; ridx3 < shape1 - 1; ridx3 = ridx3 < shape1 - 1 ? shape1 - 5 : shape1 - 1) { /* the last step overlaps the one before it */
+          for (; ridx3 <= shape1 - 5; ridx3 += 4) {
+            const f32x4 alu6 = *(const f32x4*)(input0_row + ridx3);
+            const f32x4 alu7 = *(const f32x4*)(input0_row1 + ridx3) + *(const f32x4*)(input0_row2 + ridx3) + *(const f32x4*)(input0_row4 + ridx3);
+            const f32x4 alu8 = alu7 + *(const f32x4*)(input0_row + ridx3 + 1) - 4.0f * alu6;
+            *(f32x4*)(output0_row + ridx3) = alu6 + 0.2f * alu8;
+          }
+        }
+      } else {
+        for (int64_t ridx4 = oidx0; ridx4 < shape1 - 1; ++ridx4) {
+          const float alu9 = input0_row[ridx4];
+          const float alu10 = input0_row1[ridx4] + input0_row2[ridx4] + input0_row4[ridx4];
+          const float alu11 = alu10 + input0_row[ridx4 + 1] - 4.0f * alu9;
+          output0_row[ridx4] = alu9 + 0.2f * alu11;
+        }
       }
     }
-    const float alu9 = input0_row5[shape1 * ridx0 - 1];
-    const float alu10 = input0_row5[shape1 * oidx2 - 1] + input0_row5[shape1 * oidx3 - 1] + input0_row6[shape1 * ridx0 - 1];
-    const float alu11 = alu10 + input0[shape1 * ridx0] - 4.0f * alu9;
-    output0_row1[shape1 * ridx0 - 1] = alu9 + 0.2f * alu11;
+    const float alu12 = input0_row5[shape1 * ridx0 - 1];
+    const float alu13 = input0_row5[shape1 * oidx2 - 1] + input0_row5[shape1 * oidx3 - 1] + input0_row6[shape1 * ridx0 - 1];
+    const float alu14 = alu13 + input0[shape1 * ridx0] - 4.0f * alu12;
+    output0_row1[shape1 * ridx0 - 1] = alu12 + 0.2f * alu14;
   }
 }
 

@@ -98,6 +98,39 @@ TEST_CASE("H2 apply_schedule: a long loop is divided into chunks for threads, a 
   }
 }
 
+TEST_CASE("H2 apply_schedule: rows that are shorter than a vector get vectors of fewer lanes, a single loop does not") {
+  for (const bool has_rows : {true, false}) {
+    CAPTURE(has_rows);
+    Bench b;
+    const Sym n = b.syms->variable("n", 0, 100);
+    Loop *row = new_loop(b.arena(), "row", 0, 8), *column = new_loop(b.arena(), "column", 0, n);
+    column->tags.vector = {.lanes = 16, .overlap = true};
+    column->body = {b.copy(has_rows ? row->variable * (n + 1) + column->variable : column->variable)};  // the rows are not adjacent
+    row->body = {column};
+    Loop* outermost = has_rows ? row : column;
+    outermost->tags.nest.emplace();
+    b.body() = {outermost};
+    apply_schedule(b.module);
+    CHECK(b.offence() == "");
+    const Body& body = has_rows ? row->body : b.body();
+    REQUIRE(body.size() == 1);
+    const auto* wide = as<If>(body[0]);
+    REQUIRE(wide != nullptr);
+    CHECK(wide->condition == n - 16);
+    CHECK(as<Loop>(wide->body[0])->step == 16);
+    REQUIRE(wide->otherwise.size() == 1);
+    const auto* narrow = as<If>(wide->otherwise[0]);
+    REQUIRE((narrow != nullptr) == has_rows);
+    if (narrow == nullptr) {
+      CHECK(as<Loop>(wide->otherwise[0])->step == 1);
+      continue;
+    }
+    CHECK(narrow->condition == n - 4);
+    CHECK(as<Loop>(narrow->body[0])->step == 4);
+    CHECK(as<Loop>(narrow->otherwise[0])->step == 1);
+  }
+}
+
 TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared with its first value") {
   constexpr int kElements = 4;
   /// Returns the text of the scheduled kernel whose body made(bench, declare, set) returns; declare and set are functions that make

@@ -1,5 +1,6 @@
-// Tests the last elements of a row, which do not fill a vector (lower/reduce_lanes.cpp). AVX-512 reads them as one masked vector. The
-// element after the row is a NaN, which must not be read, and lanes without an element must not affect the result.
+// Tests the last elements of a row, which do not fill a vector. In a reduction (lower/reduce_lanes.cpp) AVX-512 reads them as one masked
+// vector. The element after the row is a NaN, which must not be read, and lanes without an element must not affect the result. Elementwise
+// kernels (ir/vectorise.cpp) compute a row that is shorter than a vector in vectors of fewer lanes.
 #include <limits>
 
 #include "support/backends_run.h"
@@ -55,4 +56,14 @@ TEST_CASE("G3.sum/interp,c L6: the end of a row that an earlier pass keeps") {
   };
   for (const int64_t columns : {17, 40, 1000}) backends.run(graph(std::to_string(columns)), rough({5, columns}, 7));
   for (const int64_t columns : {1, 15, 63, 65, 1000, 4993, 5000}) backends.run(graph("n in 1..5000"), rough({5, columns}, 8));
+}
+
+TEST_CASE("G2.mul/interp,c G14.pad/interp,c L6: elementwise kernels of rows that are shorter than a vector") {
+  const Backends backends;
+  for (const int64_t columns : {1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 31, 33, 63, 65, 67}) {
+    CAPTURE(columns);
+    backends.run("graph g(x: f32[m, n]) { return y = slice(x, start=[none, 1], stop=[none, none]) * 3.0 }", rough({5, columns + 1}, 9));
+    backends.run("graph g(x: f32[m, n], w: f32[m, 1]) flags=[broadcast] { return y = x * w }", rough({5, columns}, 10), rough({5, 1}, 11));
+    backends.run("graph g(x: i8[m, n]) { return y = pad(x, before=[0, 2], after=[0, 1], value=-1) }", whole<int8_t>({5, columns}, 12));
+  }
 }
