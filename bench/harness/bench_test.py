@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 GROUPS = {"compile", "call", "front", "cancel", "chain", "function", "reduce", "scan", "transpose", "sort", "fft", "contract", "conv", "rowwise", "job", "interpreter",
-          "scale", "tune", "memory", "custom", "short", "gpu"}
+          "scale", "tune", "memory", "custom", "short", "unknown", "gpu"}
 FIELDS = ["name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok", "max_ulp"]
 GOAL_MISSED = 3
 
@@ -110,7 +110,7 @@ def check_groups():
     harp's."""
     others = ["transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy", "contract.gemv.ax.1024.read", "chain.where.1mb.loop",
               "chain.where.1mb.threads2.loop", "chain.where.1mb.threads2.memcpy", "scale.concat.1000.memcpy",
-              "custom.nussinov.loop", "custom.mandelbrot.loop", "contract.i8.weights.4096", "short.softmax.3"]
+              "custom.nussinov.loop", "custom.mandelbrot.loop", "contract.i8.weights.4096", "short.softmax.3", "unknown.sum.37"]
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
     libmvec = "function.log.libmvec"  # compares harp with the GNU C library's vector functions, which exist on x86-64 only
     build = os.path.dirname(os.path.abspath(sys.argv[1]))

@@ -22,7 +22,7 @@ TITLES = {
     "scan": "Scans", "transpose": "Transposes", "sort": "Sorting", "fft": "Fourier transforms", "contract": "Matrix products and einsum",
     "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "Slowdown of the interpreter against compiled code",
     "scale": "Time against size", "tune": "What tuning gains", "custom": "Custom functions",
-    "short": "Rows of a few elements", "gpu": "On a GPU",
+    "short": "Rows of a few elements", "unknown": "Rows of unknown length", "gpu": "On a GPU",
 }
 # In pixels: the longest bar, the width of a row's name, the height of a row. MOST: the ratio of measurement to goal at which a bar is cut
 # off.

@@ -71,12 +71,13 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 
 std::vector<Benchmark> all_benchmarks() {
   std::vector<Benchmark> all = latency_benchmarks();
-  for (const auto& more :
-       {front_benchmarks(),         compiling_benchmarks(),  growing_benchmarks(),   cancelling_benchmarks(),  chain_benchmarks(),
-        keeping_benchmarks(),       bandwidth_benchmarks(),  function_benchmarks(),  reduction_benchmarks(),   scan_benchmarks(),
-        rearrangement_benchmarks(), sort_benchmarks(),       transform_benchmarks(), contraction_benchmarks(), convolution_benchmarks(),
-        rowwise_benchmarks(),       simulation_benchmarks(), training_benchmarks(),  npb_benchmarks(),         interpreter_benchmarks(),
-        scaling_benchmarks(),       tuning_benchmarks(),     custom_benchmarks(),    short_axis_benchmarks(),  gpu_benchmarks()})
+  for (const auto& more : {front_benchmarks(),       compiling_benchmarks(),   growing_benchmarks(),       cancelling_benchmarks(),
+                           chain_benchmarks(),       keeping_benchmarks(),     bandwidth_benchmarks(),     function_benchmarks(),
+                           reduction_benchmarks(),   scan_benchmarks(),        rearrangement_benchmarks(), sort_benchmarks(),
+                           transform_benchmarks(),   contraction_benchmarks(), convolution_benchmarks(),   rowwise_benchmarks(),
+                           simulation_benchmarks(),  training_benchmarks(),    npb_benchmarks(),           interpreter_benchmarks(),
+                           scaling_benchmarks(),     tuning_benchmarks(),      custom_benchmarks(),        short_axis_benchmarks(),
+                           unknown_row_benchmarks(), gpu_benchmarks()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

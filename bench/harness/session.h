@@ -152,6 +152,7 @@ std::vector<Benchmark> bandwidth_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();
 std::vector<Benchmark> scan_benchmarks();
 std::vector<Benchmark> short_axis_benchmarks();
+std::vector<Benchmark> unknown_row_benchmarks();
 std::vector<Benchmark> rearrangement_benchmarks();
 std::vector<Benchmark> sort_benchmarks();
 std::vector<Benchmark> transform_benchmarks();
