@@ -27,11 +27,11 @@ const T& attributes_of(const Node& node) {
 
 void verify_sources(const Node& node) {
   const OpInfo& row = info(node.op);
+  const bool mixes = is_native(node.op) || is_custom(node.op);  // its sources may differ in dtype, and there may be none
   if (row.arity >= 0)
     expect(static_cast<int>(node.sources.size()) == row.arity, node, cat("has ", node.sources.size(), " sources"));
   else
-    expect(!node.sources.empty() || is_custom(node.op), node, "has no source");
-  const bool mixes = is_native(node.op) || is_custom(node.op);
+    expect(!node.sources.empty() || mixes, node, "has no source");
   const DType dtype = node.sources.empty() || mixes ? DType::kUnknown : node.sources[is_operand(node.op, 0) ? 0 : 1]->dtype;
   for (size_t i = 0; i < node.sources.size(); ++i) {
     const Node& source = *node.sources[i];

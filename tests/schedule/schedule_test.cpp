@@ -242,7 +242,7 @@ TEST_CASE("L1 L2: the kernel of a reduction stores a reshape of its result, and 
 TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
   const auto body_of = [](std::string_view expression) {
     const std::string source =
-        source_of(cat("graph g(x: f32[n, m], z: f32[n, m], b: f32[m]) flags=[broadcast] { return y = ", expression, " }"));
+        source_of(cat("graph g(x: f32[n, m in 64..4096], z: f32[n, m], b: f32[m]) flags=[broadcast] { return y = ", expression, " }"));
     const size_t kernel = source.find("void kernel_0(");
     REQUIRE(kernel != source.npos);
     return source.substr(kernel, source.find("\n}\n", kernel) - kernel);
