@@ -23,10 +23,17 @@ Scalar accumulator_identity(Op op, const Node& node) {
 const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) { return arena.cast(accumulator_dtype(node), element); }
 const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) { return arena.cast(node.dtype, value); }
 
-int levels_needed(Sym count, int64_t block, Sym others, const std::optional<Sym>& holds) {
+int64_t most_elements(Sym count, Sym others, const std::optional<Sym>& holds) {
   int64_t most = std::min(range(count).hi, kMaxElements);
-  if (holds && others.is_constant() && others.constant() > 0)
+  if (!holds) return most;
+  if (const Sym limit = *holds + count; limit.is_constant()) most = std::min(most, limit.constant());
+  if (others.is_constant() && others.constant() > 0)
     if (const Sym limit = *holds + count * others; limit.is_constant()) most = std::min(most, limit.constant() / others.constant());
+  return most;
+}
+
+int levels_needed(Sym count, int64_t block, Sym others, const std::optional<Sym>& holds) {
+  const int64_t most = most_elements(count, others, holds);
   int levels = 1;
   for (__int128 reach = block; reach < most; reach *= block) ++levels;
   return levels;

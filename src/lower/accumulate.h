@@ -21,10 +21,12 @@ Scalar accumulator_identity(Op op, const Node& node);
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
+/// Returns an upper bound of `count`, the number of elements of each of `others` independent sequences. `holds` may be an expression that
+/// is nonnegative at run time. It limits `count` if it has the form limit - count or limit - count * others with a constant limit.
+int64_t most_elements(Sym count, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 /// Returns how many levels of blocks a reduction or scan of `count` elements needs. At level 0 a block combines `block` elements, and at
 /// each higher level it combines the results of `block` blocks of the level below; at the highest level one block covers the whole
-/// sequence. `holds` may be an expression that is >= 0 at run time and has the form limit - count * others with a constant limit (`others`
-/// is the number of independent sequences of `count` elements). That limits `count`, so fewer levels may be enough.
+/// sequence. The other parameters are those of most_elements().
 int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
 /// Maximum number of bytes of accumulators on the stack of a kernel; further accumulators are in scratch memory.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/table_limit.h"
+#include "lower/accumulate.h"
 #include "lower/equal_kernels.h"
 #include "lower/gpu/routine.h"
 #include "lower/gpu/scan.h"
@@ -14,6 +15,7 @@
 #include "lower/gpu/sum_of_slices.h"
 #include "lower/lower.h"
 #include "lower/unrolled.h"
+#include "schedule/contraction.h"
 #include "schedule/gpu/grid_scan.h"
 #include "schedule/gpu/product_slices.h"
 #include "schedule/legal.h"
@@ -190,11 +192,26 @@ void lower_by_recipe(KernelContext& context) {
   }
 }
 
+/// If the variant may run for rows that are too long to keep values of their elements (RowPass::kept_length), returns the plan without
+/// these values; otherwise returns nothing.
+std::optional<KernelPlan> without_long_rows(const KernelPlan& plan, size_t v) {
+  const auto is_too_long = [&](const RowPass& pass) {
+    return !pass.row_values.empty() && most_elements(term_count(*plan.reduces[0]), 1, plan.variants[v].guard) > pass.kept_length;
+  };
+  if (std::ranges::none_of(plan.passes, is_too_long)) return std::nullopt;
+  KernelPlan without = plan;
+  for (RowPass& pass : without.passes)
+    if (is_too_long(pass)) pass.row_values.clear();
+  return without;
+}
+
 /// Adds a kernel to the module: it executes variant number `v` of the plan, and `lower` makes its body. Returns the kernel and its
 /// arguments.
 LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_t v, std::string name, std::string comment,
                            void (*lower)(KernelContext&), ir::Module& module) {
   const Schedule& schedule = plan.variants[v].schedule;
+  if (const std::optional<KernelPlan> without = without_long_rows(plan, v))
+    return lower_kernel(program, *without, v, std::move(name), std::move(comment), lower, module);
   ir::Kernel kernel;
   kernel.name = std::move(name), kernel.comment = std::move(comment);
   for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);

@@ -29,9 +29,7 @@ bool ReduceLowering::has_lane_columns() const {
 
 Body ReduceLowering::lane_columns_pass(const Tile& tile) {
   const Sym count = element_count(sizes(inner_));
-  int64_t most = range(count).hi;
-  if (c_.holds)
-    if (const Sym limit = *c_.holds + count; limit.is_constant()) most = std::min(most, limit.constant());
+  const int64_t most = most_elements(count, 1, c_.holds);
   const LaneColumns columns{.lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(most, 1, kLanes)))),
                             .set = tile.capacity % simd_width_ == 0 ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width};
   std::vector<BlockLevel> levels;

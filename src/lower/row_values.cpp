@@ -111,7 +111,7 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   kept_.clear();
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
-  int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
+  int64_t count = std::max<int64_t>(most_elements(elements, 1, c_.holds), 1) * (tile ? tile->columns : 1);
   // The code for the remainder of a row reads all lanes, so the array is padded to a multiple of kLanes; the padding has undefined values,
   // which are not used. If the length of the row is unknown, there is padding even if no remainder exists.
   count = elements.is_constant() ? ceil_div(count, kLanes) * kLanes : (count / kLanes + 1) * kLanes;

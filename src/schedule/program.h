@@ -2,6 +2,7 @@
 // buffers.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,8 +61,10 @@ struct StorePlan {
 struct RowPass {
   std::vector<const Node*> reduces;
   std::vector<size_t> row_stores;  // indices in KernelPlan::stores of the stores that run for each element of the row
-  // Values of the elements of the row that are kept in the worker's scratch memory for later passes.
+  // Values of the elements of the row that are kept in the worker's scratch memory for later passes. If the kernel's variant may run for
+  // rows of more than `kept_length` elements, it keeps none, and each pass computes them again.
   std::vector<const Node*> row_values;
+  int64_t kept_length = std::numeric_limits<int64_t>::max();
   std::vector<size_t> stores;  // indices in KernelPlan::stores of the stores that run once for each row
 };
 

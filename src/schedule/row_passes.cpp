@@ -167,19 +167,28 @@ class PassFinder {
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
     const __int128 elements = static_cast<__int128>(range(rows_.length()).hi) * (by_lanes || rows_.kept.empty() ? 1 : kKeptColumns);
-    __int128 room = limits_.kept_bytes;
+    // The number of elements of the longest row that is kept if rows are of unknown length and may be too long.
+    const int64_t short_length =
+        by_lanes && !rows_.length().is_constant() && !proven_less(limits_.kept_length, rows_.length()) ? limits_.kept_length : 0;
+    __int128 room = limits_.kept_bytes, short_room = limits_.kept_bytes;
     for (const auto& [b, at] : uses) {
       size_t first = *std::min_element(at.begin(), at.end());
       const size_t last = *std::max_element(at.begin(), at.end());
       if (traffic_.is_needed_outside(program_, b, kernels_)) first = ready.at(b);
       if (first == last) continue;
       const Node* node = buffer(b).node;
-      const __int128 bytes = elements * static_cast<int64_t>(size_of(node->dtype));
-      if (bytes <= room && !is_bool(node->dtype) && !is_half(node->dtype)) {
+      const int64_t size = static_cast<int64_t>(size_of(node->dtype));
+      const bool may_keep = !is_bool(node->dtype) && !is_half(node->dtype);
+      if (may_keep && elements * size <= room) {
         passes[first].row_values.push_back(node);
-        room -= bytes;
-      } else if (cost_of(node) > limits_.recomputed_cost) {
-        return false;
+        room -= elements * size, short_room -= short_length * size;
+        continue;
+      }
+      if (cost_of(node) > limits_.recomputed_cost) return false;
+      if (may_keep && short_length > 0 && short_length * size <= short_room) {
+        passes[first].row_values.push_back(node);
+        passes[first].kept_length = short_length;
+        short_room -= short_length * size;
       }
     }
     return true;

@@ -42,6 +42,7 @@ struct Traffic {
 /// and the index of the store in that kernel.
 struct SharedPass {
   std::vector<const Node*> reduces, row_values;
+  int64_t kept_length = std::numeric_limits<int64_t>::max();
   std::vector<std::pair<int, size_t>> row_stores, stores;
 };
 

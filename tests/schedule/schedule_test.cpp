@@ -239,6 +239,21 @@ TEST_CASE("L1 L2: the kernel of a reduction stores a reshape of its result, and 
   CHECK(kernels("exp(sum(x, axes=[2]) + b)") == 1);
 }
 
+TEST_CASE("L1: rows of unknown length have a variant for those of one block") {
+  const auto count_for_one_block = [](const std::string& sizes, const std::string& expression) {
+    const Program program = scheduled("graph g(x: f32[" + sizes + "]) { return y = " + expression + " }");
+    return std::ranges::count_if(program.kernels[0].variants,
+                                 [](const Variant& variant) { return variant.guard && to_string(*variant.guard) == "-m + 4096"; });
+  };
+  for (const char* rows : {"sum(x, axes=[1])", "max(x, axes=[1])", "softmax(x, axis=1)", "cumsum(x, axis=1)"}) {
+    CAPTURE(rows);
+    CHECK(count_for_one_block("n, m", rows) == 1);
+    CHECK(count_for_one_block("n, m in 0..4096", rows) == 0);  // there are no other rows
+    CHECK(count_for_one_block("n, m in 5000..6000", rows) == 0);
+  }
+  CHECK(count_for_one_block("m", "sum(x, axes=[0])") == 0);  // a single row
+}
+
 TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
   const auto body_of = [](std::string_view expression) {
     const std::string source =

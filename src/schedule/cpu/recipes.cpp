@@ -20,6 +20,7 @@
 #include "schedule/few_terms.h"
 #include "schedule/gathered.h"
 #include "schedule/kernel_structure.h"
+#include "schedule/law.h"
 #include "schedule/legal.h"
 
 namespace harp {
@@ -224,6 +225,25 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
+/// Returns the condition (>= 0) under which each row of unknown length that the kernel reduces or scans consists of at most one block of
+/// the law's order of combination (schedule/law.h). Such rows get a variant of their own, because code that combines the results of blocks
+/// takes about as long as a hundred elements, even if there is only one block. Returns nothing for kernels without such rows.
+std::optional<Sym> has_one_block(const KernelPlan& kernel) {
+  if (iteration_space(kernel).empty() || has_arg_extreme(kernel)) return std::nullopt;
+  Dim length = 0;
+  int64_t block = 0;
+  if (!kernel.scans.empty()) {
+    const int along = scan_axis(kernel);
+    if (along < 0 || vector_axis(kernel) != along || iteration_space(kernel).size() == 1 || !scans_blocks(kernel)) return std::nullopt;
+    length = iteration_space(kernel)[static_cast<size_t>(along)], block = kScannedBlock;
+  } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes &&
+             lane_axes(*kernel.reduces[0]).outer.empty()) {
+    length = term_count(*kernel.reduces[0]), block = kLaneBlock;
+  }
+  if (proven_at_most(length, block) || proven_less(block, length)) return std::nullopt;
+  return Sym(block) - length;
+}
+
 /// For a scan down the columns of a loaded array, returns a variant for arrays of at most near_scan_bytes(), which fit in L2. The variant's
 /// guard tests the size at run time. Returns nothing for other kernels, for rows that are not vectorised, and for rows of symbolic or small
 /// size.
@@ -330,24 +350,29 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (proven_nonnegative(*near->guard)) return {{std::nullopt, near->schedule}};
       if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
     }
+    // A large output has priority: if a scan waits for memory, the code for several blocks takes no additional time.
+    const std::optional<Sym> guard = has_one_block(kernel);
+    if (guard && !variants.back().schedule.nontemporal) variants.insert(variants.end() - 1, {*guard, s});
     return variants;
   }
+  std::vector<Variant> rows_of_one_block;  // without the invalid flag and without interleaving, which long rows repay
+  if (const std::optional<Sym> guard = has_one_block(kernel)) rows_of_one_block.push_back({*guard, s});
   if (!kernel.reduces.empty()) s.nan_flag = !options.plain_text && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) {
     set_interleaving(program, kernel, cpu, s);
     const int lanes = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
     if (const std::optional<Variant> columns = lane_columns(program, kernel, cpu, lanes)) {
       if (!columns->guard) return {*columns};
-      // Rows of at most one block of the summation order (kLaneBlock elements) need no code that combines the results of blocks, which
-      // takes about as long as a hundred elements.
-      const Dim terms = term_count(*kernel.reduces[0]);
-      if (proven_at_most(terms, kLaneBlock)) return {*columns, {std::nullopt, s}};
-      return {*columns, {Sym(kLaneBlock) - terms, s}, {std::nullopt, s}};
+      rows_of_one_block.insert(rows_of_one_block.begin(), *columns);
     }
   }
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
   if (const std::optional<Sym> guard = continues_long_axes(program, kernel)) return {{guard, s}, {std::nullopt, s}};
-  if (!reads_of) return nontemporal_variants(program, kernel, s, cpu);
+  if (!reads_of) {
+    std::vector<Variant> variants = nontemporal_variants(program, kernel, s, cpu);
+    if (!variants[0].only_without_aliasing) variants.insert(variants.begin(), rows_of_one_block.begin(), rows_of_one_block.end());
+    return variants;
+  }
   const auto with = [&](const RowReads::Reads& reads) {
     Schedule schedule = s;
     AxisSchedule &columns = schedule.axes[s.axes.size() - 2], &rows = schedule.axes.back();

@@ -1,6 +1,7 @@
 #include "schedule/cpu/tuning.h"
 
 #include "schedule/fusion_limits.h"
+#include "schedule/law.h"
 
 namespace harp {
 
@@ -24,6 +25,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .passes = 8,
       .kept_bytes = cpu.caches.second / 2,
       .recomputed_cost = 64,
+      .kept_length = kLaneBlock,
       .vector_bytes = cpu.vector_bytes,
       // Assumed, not measured: a further kernel takes a few tens of nanoseconds, and an element that is computed outside of vectors takes a
       // few nanoseconds.
