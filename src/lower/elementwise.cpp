@@ -56,14 +56,15 @@ Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
 
 }  // namespace
 
-Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Index& position) {
+Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Index& position, const UOp* mask) {
   Body stores;
   for (size_t number : numbers) {
     const StorePlan& plan = c.plan.stores[number];
     const Index index = node_index(plan.node->shape, position);
     const Sym shared = shared_offset(c.plan, plan);
     auto* store = c.arena.statement<Store>();
-    store->value = c.values.value(plan.node, index);
+    store->value = c.values.value(plan.node, index, mask);
+    store->mask = mask;
     store->buffer = c.values.parameter(plan.buffer, true, shared);
     store->index = c.values.position_in(plan.buffer, index, plan.shape) + (offset_of(plan) - shared);
     store->nontemporal = c.schedule.nontemporal;
@@ -72,10 +73,10 @@ Body store_outputs(KernelContext& c, std::span<const size_t> numbers, const Inde
   return stores;
 }
 
-Body store_outputs(KernelContext& c, const Index& position) {
+Body store_outputs(KernelContext& c, const Index& position, const UOp* mask) {
   std::vector<size_t> all(c.plan.stores.size());
   std::iota(all.begin(), all.end(), size_t(0));
-  return store_outputs(c, all, position);
+  return store_outputs(c, all, position, mask);
 }
 
 Body inner_loop(const KernelContext& c, Loop* loop, int simd_width, bool overlap, int together) {

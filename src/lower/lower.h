@@ -56,10 +56,10 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element = 0);
 /// size 1 have index 0.
 Index node_index(const Shape& shape, const Index& position);
 /// Returns the statements that store some of the kernel's outputs, at this position of their iteration space. `stores` are indices into
-/// KernelPlan::stores.
-ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position);
+/// KernelPlan::stores. With a mask, the statements load and store only where it is true.
+ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position, const ir::UOp* mask = nullptr);
 /// Returns the statements that store every output of the kernel at this position.
-ir::Body store_outputs(KernelContext& context, const Index& position);
+ir::Body store_outputs(KernelContext& context, const Index& position, const ir::UOp* mask = nullptr);
 /// Sets ir::Param::in_place of those parameters added so far that may be the same memory as a parameter that the kernel writes.
 /// (elementwise.cpp)
 void mark_in_place(KernelContext& context);

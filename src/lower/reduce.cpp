@@ -5,6 +5,7 @@
 #include "lower/gpu/columns.h"
 #include "lower/gpu/group_columns.h"
 #include "lower/gpu/rows.h"
+#include "lower/masked_end.h"
 #include "lower/reduce_lowering.h"
 #include "schedule/contraction.h"
 #include "schedule/kernel_structure.h"
@@ -161,13 +162,12 @@ std::vector<const UOp*> ReduceLowering::operands(size_t r, const Index& index, c
 }
 
 void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& index, Body& body, const UOp* mask) {
-  if (mask == nullptr) rows_.keep(*pass_, index, body);
+  rows_.keep(*pass_, index, body, mask);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {
     const std::vector<const UOp*> combined = operands(r, index, mask);
     body.push_back(update_accumulator(arena_, level.accumulators[r], element, combined[0], combined.size() > 1 ? combined[1] : nullptr));
   }
-  if (mask != nullptr) return;
-  for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
+  for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index), mask)) body.push_back(s);
 }
 
 // Combines the elements in registers and sets each accumulator only once. If each element updated the accumulator, a compiler that cannot
@@ -221,10 +221,24 @@ Body ReduceLowering::row_loops(const Index& kept) {
     index[axis] = nest.back()->variable;
   }
   visit({}, 0, index, nest.back()->body);
+  Body end = nest.size() == 1 ? end_of_row(index, rows_.axes()[0], nest[0]) : Body{};
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
   if (const int64_t rows = prefetch_distance(); rows > 0)
     nest.back()->tags.ahead = {.along = kept.back(), .distance = rows, .is_near = true};
-  return vector_nest(nest[0], simd_width_);
+  Body body = vector_nest(nest[0], simd_width_);
+  body.insert(body.end(), end.begin(), end.end());
+  return body;
+}
+
+Body ReduceLowering::end_of_row(Index index, size_t axis, Loop* row) {
+  const Sym count = size(axis), whole = floor_div(count, simd_width_) * simd_width_;
+  if (simd_width_ == 1 || !may_mask_ends() || proven_at_most(count, whole) || proven_less(count, simd_width_)) return {};
+  Loop* lane = new_loop(arena_, "lane", whole, whole + simd_width_);
+  index[axis] = lane->variable;
+  visit({}, 0, index, lane->body, arena_.in_range(count - 1 - lane->variable));
+  if (!is_accessed_whole(arena_, lane, simd_width_)) return {};
+  row->end = whole;
+  return vector_lanes(lane, simd_width_);
 }
 
 bool ReduceLowering::is_free_of_order(const RowPass& pass) const {

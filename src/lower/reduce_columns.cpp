@@ -3,6 +3,7 @@
 // blocks are combined one after the other.
 #include <algorithm>
 
+#include "lower/masked_end.h"
 #include "lower/reduce_lowering.h"
 #include "schedule/contraction.h"
 
@@ -293,7 +294,7 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
     const std::vector<const UOp*> uops = uops_of(arena_, rest->body);
     const auto is_whole = [&](const UOp* u) {
       const bool is_of_all_columns = is_read(u) && mask_of(u) == nullptr && !depends_on(u->index, variable_of(rest->variable));
-      return !is_read(u) || is_of_all_columns || is_loaded_whole(u, rest);
+      return !is_read(u) || is_of_all_columns || is_loaded_whole(u, rest, simd_width_);
     };
     if (std::ranges::all_of(uops, is_whole)) {
       Body body = whole.is_constant(0) ? Body{} : in_vectors(loop_over(0, whole, false));
@@ -310,7 +311,7 @@ bool ReduceLowering::may_mask_rest(const Tile& tile) const {
   const bool has_rest = has_lane_columns() ? !mod(tile.width, simd_width_).is_constant(0) : !size(kept_.back()).is_constant();
   return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && has_rest && tile.capacity % simd_width_ == 0 &&
          windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() && pass_->row_stores.empty() && !pass_->reduces.empty() &&
-         std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
+         std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return has_masked_vectors(*reduce, simd_width_); });
 }
 
 Body ReduceLowering::columns_of_row(Loop* columns, int together) {

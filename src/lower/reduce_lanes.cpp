@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lower/masked_end.h"
 #include "lower/reduce_lowering.h"
 
 namespace harp::lower {
@@ -412,10 +413,8 @@ Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym 
 // the speed, relative to merely reading the data, from 0.96 to 0.82.) Rows of unknown length gain most: with rows of 37 and 100 elements of
 // f32, sums and maxima are 2.2 to 4 times as fast with masked vectors, and softmax 1.2 to 1.6 times.
 Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
-  const bool only_reduces = pass_->row_values.empty() && pass_->row_stores.empty();
-  const bool masked = only_reduces && std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
   const int64_t vector = simd_width_, whole = count.is_constant() ? count.constant() / vector * vector : 0;
-  if (!masked || count.is_constant(whole) || proven_less(count, vector)) return lane_loop(rows, count, start, index_at);
+  if (!may_mask_ends() || count.is_constant(whole) || proven_less(count, vector)) return lane_loop(rows, count, start, index_at);
   const auto vectors_to = [&](Sym end) {
     Loop* lane = new_loop(arena_, "lane", whole, end);
     const UOp* mask = arena_.in_range(count - 1 - lane->variable);
@@ -423,10 +422,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
     return lane;
   };
   Loop* lane = vectors_to(ceil_div(count, vector) * vector);
-  const std::vector<const UOp*> uops = uops_of(arena_, lane->body);
-  if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
-    return lane_loop(rows, count, start, index_at);
-  if (!count.is_constant() && is_short(uops))
+  if (!is_accessed_whole(arena_, lane, simd_width_)) return lane_loop(rows, count, start, index_at);
+  if (!count.is_constant() && is_short(uops_of(arena_, lane->body)))
     // A loop over all kLanes lanes has a constant trip count, so it is unrolled. That pays only for a short body, because the vectors
     // beyond the remainder are executed, too.
     lane = vectors_to(kLanes);
@@ -435,19 +432,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   return body;
 }
 
-// One instruction can load the elements if they are contiguous in memory and a vector has at least 16 bytes: a masked load of a smaller
-// vector takes several instructions.
-bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
-  constexpr size_t kNarrowestBytes = 16;
-  if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
-  const auto linear = linear_in(read->index, variable_of(lane->variable));
-  return linear && linear->coefficient.is_constant(1);
-}
-
-// Tests the size of vectors of accumulators, whose dtype may be wider than that of the elements (bools are accumulated as i32). So the
-// result may be true although vectors of elements are smaller than a cache line.
-bool ReduceLowering::fills_lines(const Node* reduce) const {
-  return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
+bool ReduceLowering::may_mask_ends() const {
+  return std::ranges::all_of(c_.plan.reduces, [&](const Node* reduce) { return has_masked_vectors(*reduce, simd_width_); });
 }
 
 // Separate NaN lanes (accumulators that only detect NaN) are faster only on a machine with mask registers, where one masked instruction
@@ -456,7 +442,7 @@ bool ReduceLowering::nan_lanes_pay(Sym count, const IndexAt& index_at) {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
     const bool is_extreme = reduce->op == Op::kReduceMax || reduce->op == Op::kReduceMin;
-    return is_extreme && is_float(accumulator_dtype(*reduce)) && fills_lines(reduce);
+    return is_extreme && is_float(accumulator_dtype(*reduce)) && has_masked_vectors(*reduce, simd_width_);
   };
   const Machine& target = c_.program.target;
   return target.gpu() == nullptr && target.cpu().mask_registers && !c_.schedule.nan_flag &&

@@ -98,6 +98,10 @@ class ReduceLowering {
   virtual void finish_pass(const RowPass& pass, const Index& kept, ir::Body& body);
   /// Returns the loops of a pass that has no reductions, for one row: a nest of loops over the row's axes, which are fused where possible.
   virtual ir::Body row_loops(const Index& kept);
+  /// Returns the statements of row_loops() for the elements at the end of a row that do not fill a vector, as a masked vector, and shortens
+  /// the loop `row` over the only axis of the row by them. Returns nothing, and leaves the loop unchanged, if that is impossible.
+  /// `index` is the index of the row.
+  ir::Body end_of_row(Index index, size_t axis, ir::Loop* row);
   /// Tests whether the order of the elements affects no bit of any reduction of the pass.
   bool is_free_of_order(const RowPass& pass) const;
   /// Returns the number of levels of blocks for `count` elements (levels_needed()); 1 if the elements may be combined in any order.
@@ -161,13 +165,10 @@ class ReduceLowering {
   void lane_block_by_rows(const BlockLevel& level, const ElementRows& rows, Sym begin, Sym end, const IndexAt& index_at, ir::Body& body);
   /// Emits a loop over lanes 0 … count - 1, in which each lane of each row processes one of the elements from `start` on.
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
+  /// Tests whether the end of a row that does not fill a vector may be a masked vector (masked_end.h).
+  bool may_mask_ends() const;
   /// Like lane_loop(), for fewer elements than there are lanes. A partial vector is masked if the machine has masks.
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
-  /// Tests whether one instruction can load the elements of the load `read` for a whole vector of lanes, also with a mask: whether they are
-  /// adjacent in memory and the vector has enough bytes.
-  bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
-  /// Tests whether a vector of the reduction's accumulators is a whole number of cache lines.
-  bool fills_lines(const Node* reduce) const;
   /// Tests whether a reduction of `count` elements is faster with separate NaN lanes (accumulators that only detect NaN). Levels with NaN
   /// lanes are never processed by rows of elements (lane_block_by_rows()).
   bool nan_lanes_pay(Sym count, const IndexAt& index_at);

@@ -143,9 +143,9 @@ std::vector<std::pair<const Node*, int>> RowValues::kept_by(const RowPass& pass)
   return result;
 }
 
-void RowValues::keep(const RowPass& pass, const Index& index, Body& body) {
+void RowValues::keep(const RowPass& pass, const Index& index, Body& body, const UOp* mask) {
   for (const auto& [node, accumulator] : kept_by(pass)) {
-    const UOp* value = c_.values.value(node, node_index(node->shape, squeezed_index(index)));
+    const UOp* value = c_.values.value(node, node_index(node->shape, squeezed_index(index)), mask);
     body.push_back(set_accumulator(c_.arena, accumulator, position_of(index, tile_), value));
   }
 }

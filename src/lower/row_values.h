@@ -36,8 +36,9 @@ class RowValues {
   bool are_in_registers() const { return own_elements_ > 0; }
   /// Declares the arrays for all row values that the passes keep.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
-  /// Emits the statements that keep this pass's row values for the element at this index of the reductions' source.
-  void keep(const RowPass& pass, const Index& index, ir::Body& body);
+  /// Emits the statements that keep this pass's row values for the element at this index of the reductions' source. The element may be
+  /// beyond the end of the row, in the padding of the array, if there is a mask, which is false there: nothing is loaded where it is false.
+  void keep(const RowPass& pass, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Makes later expressions read the row values that this pass keeps from their arrays, instead of computing them.
   void bind(const RowPass& pass);
   /// Undoes all calls of bind().

@@ -43,9 +43,13 @@ Index ScanLowering::position(const Index& kept, Sym along) const {
   }
   return position;
 }
-const UOp* ScanLowering::element(size_t scan, const Index& position) {
+const UOp* ScanLowering::element(size_t scan, const Index& position, const UOp* mask) {
   const Node* source = scans_[scan]->sources[0];
-  return to_accumulator(arena_, *scans_[scan], c_.values.value(source, node_index(source->shape, position)));
+  const UOp* read = c_.values.value(source, node_index(source->shape, position), mask);
+  const UOp* value = to_accumulator(arena_, *scans_[scan], read);
+  const Scalar identity = accumulator_identity(scans_[scan]->op, *scans_[scan]);
+  if (mask == nullptr || (is_read(read) && identity == scalar_from_int(identity.dtype, 0))) return value;  // a masked read is 0
+  return arena_.apply(Op::kWhere, value->type.dtype, {mask, value, arena_.constant(identity)});
 }
 const UOp* ScanLowering::read(size_t scan, const Row& row, Sym index) {
   return arena_.acc(accumulator_dtype(*scans_[scan]), row[scan], index);
@@ -60,9 +64,9 @@ void ScanLowering::set(const Row& to, Sym to_index, const Row& from, Sym from_in
 void ScanLowering::update(const Row& to, const Row& from, Sym index, Body& body) {
   for (size_t s = 0; s < to.size(); ++s) body.push_back(update_accumulator(arena_, to[s], index, read(s, from, index)));
 }
-Body ScanLowering::stores_of(const Row& results, Sym index, const Index& position) {
+Body ScanLowering::stores_of(const Row& results, Sym index, const Index& position, const UOp* mask) {
   for (size_t s = 0; s < scans_.size(); ++s) c_.values.bind(scans_[s], from_accumulator(arena_, *scans_[s], read(s, results, index)));
-  return store_outputs(c_, position);
+  return store_outputs(c_, position, mask);
 }
 
 std::string ScanLowering::next_name() { return cat("ridx", names_++); }

@@ -27,7 +27,8 @@ class ScanLowering {
   /// Returns the position in the kernel's iteration space (without axes of size 1) of element number `along` of the scanned axis, at index
   /// `kept` of the kept axes (those that are not scanned).
   Index position(const Index& kept, Sym along) const;
-  const ir::UOp* element(size_t scan, const Index& position);
+  /// With a mask, nothing is loaded where it is false, and the element is the identity of the scan there.
+  const ir::UOp* element(size_t scan, const Index& position, const ir::UOp* mask = nullptr);
   const ir::UOp* read(size_t scan, const Row& row, Sym index);
 
   // Statements.
@@ -36,7 +37,7 @@ class ScanLowering {
   void update(const Row& to, const Row& from, Sym index, ir::Body& body);
   /// Returns the stores of the kernel's outputs at this position. Element `index` of the accumulators `results` holds the results of the
   /// scans.
-  ir::Body stores_of(const Row& results, Sym index, const Index& position);
+  ir::Body stores_of(const Row& results, Sym index, const Index& position, const ir::UOp* mask = nullptr);
 
   static constexpr int64_t kBlock = kScannedBlock;
   Sym block_end(Sym block, size_t level) const { return min(block * kBlock + kBlock, counts_[level]); }

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "lower/masked_end.h"
 #include "lower/scan.h"
 #include "lower/scan_pipeline.h"
 
@@ -96,7 +97,7 @@ class TreeScan : ScanLowering {
       if (!part_group_.empty() && !proven_at_most(end, full)) {
         Body part;
         declare(part_group_, part);  // elements that are not loaded keep their initial value, the identity
-        group(part_group_, full, end - full, kept, part);
+        if (!masked_group(full, end - full, kept, part)) group(part_group_, full, end - full, kept, part);
         if (proven_at_most(full + 1, end))
           body.insert(body.end(), part.begin(), part.end());
         else
@@ -133,10 +134,39 @@ class TreeScan : ScanLowering {
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
     const int width = group_width(elements, count);
     load_group(elements, 0, first, count, width, kept, body);
+    scan_elements(elements, body);
+    store_group(elements, 0, first, count, width, kept, body);
+  }
+  /// Scans a group of elements, starting from the running values of the row, and adds the totals of the group to these.
+  void scan_elements(const Row& elements, Body& body) {
     scan_group(elements, levels_[0].carries, body);
     update(levels_[0].carries, group_totals_, 0, body);
     update(levels_[0].totals, group_totals_, 0, body);
-    store_group(elements, 0, first, count, width, kept, body);
+  }
+  /// Like group(part_group_, …), but with a masked vector for the elements that do not fill a vector. If their number is unknown, all
+  /// vectors of the group are masked. Returns false, and emits nothing, if that is impossible.
+  bool masked_group(Sym first, Sym count, const Index& kept, Body& body) {
+    const int64_t size = c_.kernel.accumulators[static_cast<size_t>(part_group_[0])].count;
+    const int width = static_cast<int>(std::min<int64_t>(simd_width_, size / kQuad));
+    const auto has_masks = [&](const Node* scan) { return has_masked_vectors(*scan, simd_width_); };
+    if (c_.schedule.nontemporal || width == 1 || !std::ranges::all_of(scans_, has_masks)) return false;
+    const int64_t whole = count.is_constant() ? count.constant() / width * width : 0;
+    if (count.is_constant(whole)) return false;
+    Loop *loads = new_loop(arena_, "lane", whole, count.is_constant() ? whole + width : size),
+         *stores = new_loop(arena_, "lane", whole, loads->end);
+    const auto mask_of = [&](const Loop* loop) { return arena_.in_range(count - 1 - loop->variable); };
+    for (size_t s = 0; s < scans_.size(); ++s) {
+      const UOp* value = element(s, position(kept, first + loads->variable), mask_of(loads));
+      loads->body.push_back(set_accumulator(arena_, part_group_[s], loads->variable, value));
+    }
+    stores->body = stores_of(part_group_, stores->variable, position(kept, first + stores->variable), mask_of(stores));
+    if (!is_accessed_whole(arena_, loads, width) || !is_accessed_whole(arena_, stores, width)) return false;
+    if (whole > 0) load_group(part_group_, 0, first, whole, width, kept, body);
+    for (Stmt* s : now(vector_lanes(loads, width))) body.push_back(s);
+    scan_elements(part_group_, body);
+    if (whole > 0) store_group(part_group_, 0, first, whole, width, kept, body);
+    for (Stmt* s : now(vector_lanes(stores, width))) body.push_back(s);
+    return true;
   }
   /// Returns the vector width for a group, such that the group has at least four vectors. Returns half of that width if `count` fills only
   /// vectors of half the width: a partial vector would be assembled from single elements, through memory.

@@ -149,69 +149,8 @@ static inline float fold_add_4_f32x16(const f32x16* s) {
   return (d0[0] + d0[2]) + (d0[1] + d0[3]);
 }
 
-/* a where the lane's bit is set, else b. */
-static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
-#if defined(__clang__)
-  return __builtin_ia32_selectps_256(m, a, b);
-#else
-  return __builtin_ia32_blendmps_256_mask(b, a, m);
-#endif
-}
-
-static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
-
-/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
-static inline f32x8 lesser_f32x8(f32x8 x, f32x8 y) {
-#if defined(__clang__)
-  return blend_f32x8(lt_f32x8(x, y), x, y);
-#else
-  return __builtin_ia32_minps256(x, y);
-#endif
-}
-
-static inline f32x8 splat_f32x8(float x) { return (f32x8){x, x, x, x, x, x, x, x}; }
-
-/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
-static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
-#if defined(__clang__)
-  return blend_f32x8(lt_f32x8(y, x), x, y);
-#else
-  return __builtin_ia32_maxps256(x, y);
-#endif
-}
-
-static inline f32x8 fma_f32x8(f32x8 a, f32x8 b, f32x8 c) {
-#if !defined(__clang__) && __has_builtin(__builtin_ia32_vfmaddps256)
-  return __builtin_ia32_vfmaddps256(a, b, c);
-#else
-  f32x8 r = {0};
-  for (int lane = 0; lane < 8; ++lane) r[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
-  return r;
-#endif
-}
-
-static inline f32x8 scale_f32x8(f32x8 x, f32x8 y) {
-#if defined(__AVX512VL__) && __has_builtin(__builtin_ia32_scalefps256_mask)
-  return __builtin_ia32_scalefps256_mask(x, y - 12582912.0f, x, 0xff);
-#else
-  const i32x8 alu0 = (i32x8)y - 1262485504;
-  const i32x8 alu1 = alu0 >> 1;
-  const f32x8 alu2 = (f32x8)((alu0 - alu1 + 127) << 23);
-  return x * (f32x8)((alu1 + 127) << 23) * alu2;
-#endif
-}
-
-static inline f32x8 exp_f32x8(f32x8 x) {
-  const f32x8 alu0 = lesser_f32x8(splat_f32x8(89.0f), x);
-  const f32x8 alu1 = greater_f32x8(splat_f32x8(-104.0f), alu0);
-  const f32x8 alu2 = fma_f32x8(alu1, splat_f32x8(1.442695f), splat_f32x8(12582912.0f));
-  const f32x8 alu3 = alu2 - 12582912.0f;
-  const f32x8 alu4 = fma_f32x8(alu3, splat_f32x8(-0.69314575f), alu1);
-  const f32x8 alu5 = alu3 * -1.4286068e-06f;
-  const f32x8 alu6 = alu4 + alu5;
-  const f32x8 alu7 = fma_f32x8(fma_f32x8(fma_f32x8(splat_f32x8(0.001391077f), alu6, splat_f32x8(0.008363099f)), alu6, splat_f32x8(0.04166671f)), alu6, splat_f32x8(0.16666578f));
-  const f32x8 alu8 = fma_f32x8(alu6 * alu6, fma_f32x8(alu7, alu6, splat_f32x8(0.5f)), alu5);
-  return scale_f32x8(1.0f + (alu4 + alu8), alu2);
+static inline void store_masked_f32x16(float* p, f32x16 x, uint16_t m) {
+  if (m != 0) __builtin_ia32_storeups512_mask((void*)p, (f32x16)x, m);
 }
 
 /* harp_clear_invalid clears the flag that invalid operations set; harp_met_invalid tests it. harp_leave restores the caller's flag. */
@@ -271,6 +210,26 @@ static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
   const i32x16 alu0 = (i32x16)greater_f32x16(x, y);
   const i32x16 alu1 = (i32x16)greater_f32x16(y, x);
   return (f32x16)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
+#endif
+}
+
+/* a where the lane's bit is set, else b. */
+static inline f32x8 blend_f32x8(uint8_t m, f32x8 a, f32x8 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_256(m, a, b);
+#else
+  return __builtin_ia32_blendmps_256_mask(b, a, m);
+#endif
+}
+
+static inline uint8_t lt_f32x8(f32x8 a, f32x8 b) { return __builtin_ia32_cmpps256_mask(a, b, 1, 0xff); }
+
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
+static inline f32x8 greater_f32x8(f32x8 x, f32x8 y) {
+#if defined(__clang__)
+  return blend_f32x8(lt_f32x8(y, x), x, y);
+#else
+  return __builtin_ia32_maxps256(x, y);
 #endif
 }
 
@@ -483,16 +442,15 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
     for (int i = 0; i < 4; ++i) acc0[i] = (f32x16){0};
     acc0[0] += exp_f32x16(*(const f32x16*)(input0 + ridx0 * 40));
     acc0[1] += exp_f32x16(*(const f32x16*)(input0 + ridx0 * 40 + 16));
-    acc0[2] += blend_f32x16(alu0, exp_f32x16(load_masked_f32x16(input0 + ridx0 * 40 + 32, alu0)), splat_f32x16(0.0f));
+    const f32x16 alu1 = exp_f32x16(load_masked_f32x16(input0 + ridx0 * 40 + 32, alu0));
+    acc0[2] += blend_f32x16(alu0, alu1, splat_f32x16(0.0f));
     const float acc0_folded = fold_add_4_f32x16(acc0);
     const float* input0_row = input0 + ridx0 * 40;
     float* output0_row = output0 + ridx0 * 40;
     for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
       *(f32x16*)(output0_row + ridx1) = exp_f32x16(*(const f32x16*)(input0_row + ridx1)) / acc0_folded;
     }
-    for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-      *(f32x8*)(output0_row + ridx2) = exp_f32x8(*(const f32x8*)(input0_row + ridx2)) / acc0_folded;
-    }
+    store_masked_f32x16(output0 + ridx0 * 40 + 32, alu1 / acc0_folded, alu0);
   }
 }
 

@@ -54,7 +54,6 @@ typedef uint16_t f16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int16_t i16x16 __attribute__((vector_size(32), aligned(2), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef int64_t i64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int8_t i8x64 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef long long longx8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef uint16_t u16x16 __attribute__((vector_size(32), aligned(2), may_alias));

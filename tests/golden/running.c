@@ -161,6 +161,20 @@ static inline __attribute__((always_inline)) void scan_add_64_f32x16_values(f32x
   s[3] = r7;
 }
 
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
+  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
+}
+
+/* a where the lane's bit is set, else b. */
+static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectps_512(m, a, b);
+#else
+  return __builtin_ia32_blendmps_512_mask(b, a, m);
+#endif
+}
+
 /* Replaces the elements of a group by their running values, starting from `carry`. Returns the total of the group. */
 static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s, float carry) {
   f32x16 t[1];
@@ -175,12 +189,8 @@ static inline __attribute__((always_inline)) float scan_add_64_f32x16(f32x16* s,
   return total[0];
 }
 
-static __attribute__((noinline)) float scan_add_64_f32(float* s, float carry) {
-  f32x16 v[4];
-  for (int i = 0; i < 4; ++i) v[i] = *(const f32x16*)(s + 16 * i);
-  const float total = scan_add_64_f32x16(v, carry);
-  for (int i = 0; i < 4; ++i) *(f32x16*)(s + 16 * i) = v[i];
-  return total;
+static inline void store_masked_f32x16(float* p, f32x16 x, uint16_t m) {
+  if (m != 0) __builtin_ia32_storeups512_mask((void*)p, (f32x16)x, m);
 }
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -226,6 +236,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const float* input1 = a->input1;
   float* output0 = a->output0;
   (void)worker;
+  const uint16_t alu9 = 4095;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     float acc0 = 0.0f;
     f32x16 row4[16] __attribute__((aligned(64)));
@@ -294,34 +305,21 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
     }
     acc0 = acc6[0];
-    float acc3[64] __attribute__((aligned(64)));
-    for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
-    const float* input0_row1 = input0 + ridx0 * 300;
-    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
-      const f32x16 alu7 = *(const f32x16*)(input0_row1 + ridx3 + 256);
-      *(f32x16*)(acc3 + ridx3) = alu7 * alu7;
-    }
-    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
-      const f32x8 alu8 = *(const f32x8*)(input0_row1 + ridx4 + 256);
-      *(f32x8*)(acc3 + ridx4) = alu8 * alu8;
-    }
-    for (int64_t ridx5 = 40; ridx5 < 44; ridx5 += 4) {
-      const f32x4 alu9 = *(const f32x4*)(input0_row1 + ridx5 + 256);
-      *(f32x4*)(acc3 + ridx5) = alu9 * alu9;
-    }
-    acc1 = scan_add_64_f32(acc3, acc0);
+    f32x16 acc3[4] __attribute__((aligned(64)));
+    for (int i = 0; i < 4; ++i) acc3[i] = (f32x16){0};
+    const f32x16 alu7 = *(const f32x16*)(input0 + ridx0 * 300 + 256);
+    acc3[0] = alu7 * alu7;
+    const f32x16 alu8 = *(const f32x16*)(input0 + ridx0 * 300 + 272);
+    acc3[1] = alu8 * alu8;
+    const f32x16 alu10 = load_masked_f32x16(input0 + ridx0 * 300 + 288, alu9);
+    acc3[2] = blend_f32x16(alu9, alu10 * alu10, splat_f32x16(0.0f));
+    acc1 = scan_add_64_f32x16(acc3, acc0);
     acc0 += acc1;
-    const float* input1_row1 = input1 + ridx0 * 300;
-    float* output0_row1 = output0 + ridx0 * 300;
-    for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
-      *(f32x16*)(output0_row1 + ridx6 + 256) = *(f32x16*)(acc3 + ridx6) * *(const f32x16*)(input1_row1 + ridx6 + 256);
-    }
-    for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
-      *(f32x8*)(output0_row1 + ridx7 + 256) = *(f32x8*)(acc3 + ridx7) * *(const f32x8*)(input1_row1 + ridx7 + 256);
-    }
-    for (int64_t ridx8 = 40; ridx8 < 44; ridx8 += 4) {
-      *(f32x4*)(output0_row1 + ridx8 + 256) = *(f32x4*)(acc3 + ridx8) * *(const f32x4*)(input1_row1 + ridx8 + 256);
-    }
+    const f32x16 alu11 = *(const f32x16*)(input1 + ridx0 * 300 + 272);
+    const f32x16 alu12 = load_masked_f32x16(input1 + ridx0 * 300 + 288, alu9);
+    *(f32x16*)(output0 + ridx0 * 300 + 256) = acc3[0] * *(const f32x16*)(input1 + ridx0 * 300 + 256);
+    *(f32x16*)(output0 + ridx0 * 300 + 272) = acc3[1] * alu11;
+    store_masked_f32x16(output0 + ridx0 * 300 + 288, acc3[2] * alu12, alu9);
   }
 }
 

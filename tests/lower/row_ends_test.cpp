@@ -1,6 +1,7 @@
 // Tests the last elements of a row, which do not fill a vector. In a reduction (lower/reduce_lanes.cpp) AVX-512 reads them as one masked
 // vector. The element after the row is a NaN, which must not be read, and lanes without an element must not affect the result. Elementwise
-// kernels (ir/vectorise.cpp) compute a row that is shorter than a vector in vectors of fewer lanes.
+// kernels (ir/vectorise.cpp) compute a row that is shorter than a vector in vectors of fewer lanes. Rows of at most one block (4096
+// elements) have a variant of their own if their length is unknown (schedule/cpu/recipes.cpp).
 #include <limits>
 
 #include "support/backends_run.h"
@@ -56,6 +57,38 @@ TEST_CASE("G3.sum/interp,c L6: the end of a row that an earlier pass keeps") {
   };
   for (const int64_t columns : {17, 40, 1000}) backends.run(graph(std::to_string(columns)), rough({5, columns}, 7));
   for (const int64_t columns : {1, 15, 63, 65, 1000, 4993, 5000}) backends.run(graph("n in 1..5000"), rough({5, columns}, 8));
+}
+
+TEST_CASE("G3.sum/interp,c G4.cumsum/interp,c L6: what is stored for each element of a row, and scans, at its end") {
+  const Backends backends;
+  constexpr const char* kRowwise[] = {"softmax(x * 0.001, axis=1)",
+                                      "x * 2.0 - mean(x, axes=[1], keepdims=true)",
+                                      "layer_norm(x, axes=[1], eps=0.00001)",
+                                      "cast(exp(x * 0.001) / sum(exp(x * 0.001), axes=[1], keepdims=true), dtype=f16)",
+                                      "cumsum(x, axis=1)",
+                                      "cumsum(x * x, axis=1) * x",
+                                      "cumprod(x * 0.0001 + 1.0, axis=1)",
+                                      "cummax(x, axis=1)",
+                                      "logcumsumexp(x * 0.001, axis=1)",
+                                      "cumsum(cast(x, dtype=i8), axis=1)",
+                                      "cumsum(x, axis=1, reverse=true)"};
+  for (const char* expression : kRowwise) {
+    const auto graph = [&](const std::string& columns) {
+      return "graph g(x: f32[m, " + columns + "]) flags=[broadcast] { return y = " + expression + " }";
+    };
+    for (const int64_t columns : {15, 17, 37, 44, 1000}) backends.run(graph(std::to_string(columns)), rough({5, columns}, 13));
+    for (const int64_t columns : {0, 1, 15, 16, 17, 63, 64, 65, 100, 1000, 4095, 4096, 4097, 8200})
+      backends.run(graph("n"), rough({3, columns}, 14));
+  }
+}
+
+TEST_CASE("X6.workspace_size: only rows of one block are kept if rows may be of any length") {
+  const Backends backends;
+  const auto scratch = [&](const std::string& columns) {
+    return backends.cost("graph g(x: f32[n, " + columns + "]) { return y = softmax(x, axis=1) }", {3, 100}).scratch;
+  };
+  CHECK(scratch("m") > 0);
+  CHECK(scratch("m") == scratch("m in 0..4096"));
 }
 
 TEST_CASE("G2.mul/interp,c G14.pad/interp,c L6: elementwise kernels of rows that are shorter than a vector") {

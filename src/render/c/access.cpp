@@ -7,6 +7,28 @@
 
 namespace harp::render {
 
+namespace {
+
+/// How a masked load or store of AVX-512 is written as a builtin of the compiler: the builtins are called __builtin_ia32_load`kind`_mask
+/// and
+/// __builtin_ia32_store`kind`_mask.
+struct MaskedBuiltin {
+  std::string kind;
+  std::string vector;  // the vector type that the builtin takes
+};
+MaskedBuiltin masked_builtin(Unit& unit, DType dtype, int lanes) {
+  const int bits = static_cast<int>(size_of(dtype)) * 8;
+  const std::string all_bits = cat(bits * lanes);
+  if (dtype == DType::kF32 || dtype == DType::kF64) return {cat(bits == 32 ? "ups" : "upd", all_bits), memory_vector(unit, dtype, lanes)};
+  // The builtin for integers takes a vector of signed integers: its element type is long long for 64 bits, char for 8 bits, and otherwise
+  // the signed dtype of the same size.
+  if (bits == 8) return {cat("dquqi", all_bits), declare_vector(unit, cat("charx", lanes), "char", 1, lanes)};
+  if (bits == 64) return {cat("dqudi", all_bits), declare_vector(unit, cat("longx", lanes), "long long", 8, lanes)};
+  return {cat(bits == 16 ? "dquhi" : "dqusi", all_bits), memory_vector(unit, signed_of(bits), lanes)};
+}
+
+}  // namespace
+
 std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked) {
   const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
@@ -19,26 +41,13 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
       return cat("static inline ", v, " ", name, "(const ", element, "* p, int64_t step) { return (", v, "){", join(elements, ", "),
                  "}; }\n");
     }
-    if (masked && !strided && has_masked_load(unit.options, dtype, lanes)) {
-      const int bits = static_cast<int>(size_of(dtype)) * 8;
-      const bool is_float = dtype == DType::kF32 || dtype == DType::kF64;
-      const std::string kind = is_float ? (bits == 32 ? "ups" : "upd")
-                                        : cat("dqu",
-                                              bits == 8    ? "q"
-                                              : bits == 16 ? "h"
-                                              : bits == 32 ? "s"
-                                                           : "d",
-                                              "i");
-      // The builtin for integers takes a vector of signed integers: its element type is long long for 64 bits, char for 8 bits, and
-      // otherwise the signed dtype of the same size.
-      std::string own = is_float ? v : memory_vector(unit, signed_of(bits), lanes);
-      if (kind == "dqudi") own = declare_vector(unit, cat("longx", lanes), "long long", 8, lanes);
-      if (kind == "dquqi") own = declare_vector(unit, cat("charx", lanes), "char", 1, lanes);
+    if (masked && !strided && has_masked_access(unit.options, dtype, lanes)) {
+      const MaskedBuiltin builtin = masked_builtin(unit, dtype, lanes);
       // The generated function returns early if the mask is all zero. With such a mask the instruction loads nothing, but at an unmapped
       // address it still causes an internal fault, which takes a microsecond.
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
                  " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
-                 ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");
+                 ")__builtin_ia32_load", builtin.kind, "_mask((const void*)p, (", builtin.vector, "){0}, m);\n}\n");
     }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
@@ -119,8 +128,13 @@ std::string load_every_function(Unit& unit, DType dtype, int lanes, int step) {
 std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked) {
   const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
-    const std::string v = memory_vector(unit, dtype, lanes);
-    return cat("static inline void ", name, "(", memory_type(dtype), "* p", strided ? ", int64_t step" : "", ", ", v, " x",
+    const std::string v = memory_vector(unit, dtype, lanes), element(memory_type(dtype));
+    if (masked && !strided && has_masked_access(unit.options, dtype, lanes)) {
+      const MaskedBuiltin builtin = masked_builtin(unit, dtype, lanes);
+      return cat("static inline void ", name, "(", element, "* p, ", v, " x, ", mask_type(unit, kOneBitALane, lanes),
+                 " m) {\n  if (m != 0) __builtin_ia32_store", builtin.kind, "_mask((void*)p, (", builtin.vector, ")x, m);\n}\n");
+    }
+    return cat("static inline void ", name, "(", element, "* p", strided ? ", int64_t step" : "", ", ", v, " x",
                masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",
                loop_over_lanes(cat(masked ? "if (m[lane]) " : "", strided ? "p[lane * step]" : "p[lane]", " = x[lane];"), lanes), "}\n");
   });

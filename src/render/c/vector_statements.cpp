@@ -30,7 +30,8 @@ std::string vector_store(const Scope& scope, const Address& at, const ir::Store&
   std::string text = cat(store_function(unit, dtype, lanes, strided, s.mask != nullptr), "(", pointer);
   if (strided) append(text, cat(", ", scope.position(s.lane_step).text));
   append(text, cat(", ", value));
-  if (s.mask != nullptr) append(text, cat(", ", mask_text(scope, s.mask, static_cast<int>(size_of(dtype)) * 8, 0)));
+  const bool by_bits = !strided && has_masked_access(unit.options, dtype, lanes);
+  if (s.mask != nullptr) append(text, cat(", ", mask_text(scope, s.mask, by_bits ? kOneBitALane : bits_of_dtype(dtype), 0)));
   return cat(text, ");");
 }
 

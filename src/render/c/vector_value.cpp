@@ -291,7 +291,7 @@ Text read(const Scope& scope, const UOp* u) {
     const bool strided = !u->lane_step.is_constant(1);
     text = cat(load_function(unit, dtype, n, strided, guard != nullptr), "(", pointer);
     if (strided) append(text, cat(", ", scope.position(u->lane_step).text));
-    const bool by_bits = !strided && has_masked_load(unit.options, dtype, n);
+    const bool by_bits = !strided && has_masked_access(unit.options, dtype, n);
     if (guard != nullptr) append(text, cat(", ", mask_text(scope, guard, by_bits ? kOneBitALane : bits_of_dtype(dtype), 0)));
     text += ")";
   }

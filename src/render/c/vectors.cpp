@@ -28,13 +28,13 @@ bool has_bit_masks(const RenderOptions& options, int lanes) {
   return !options.plain_text && options.target.cpu().mask_registers && lanes > 1 && lanes <= 16;
 }
 
-bool has_masked_load(const RenderOptions& options, DType dtype, int lanes) {
+bool has_masked_access(const RenderOptions& options, DType dtype, int lanes) {
   const int bytes = static_cast<int>(size_of(dtype)) * lanes;
   return has_bit_masks(options, lanes) && (bytes == 16 || bytes == 32 || bytes == 64);
 }
 
 bool has_predicates(const RenderOptions& options, DType dtype, int lanes) {
-  return has_masked_load(options, dtype, lanes) && size_of(dtype) >= 4 && !is_bool(dtype);
+  return has_masked_access(options, dtype, lanes) && size_of(dtype) >= 4 && !is_bool(dtype);
 }
 
 int comparison_bits(const RenderOptions& options, DType dtype, int lanes) {
