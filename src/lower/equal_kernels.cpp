@@ -36,8 +36,8 @@ class Comparison {
     return a.shape == b.shape && a.offset == b.offset && same_buffer(a.buffer, b.buffer) && same_node(a.node, b.node);
   }
   bool same_pass(const RowPass& a, const RowPass& b) {
-    return a.row_stores == b.row_stores && a.stores == b.stores && a.kept_length == b.kept_length && same_nodes(a.reduces, b.reduces) &&
-           same_nodes(a.row_values, b.row_values);
+    return a.row_stores == b.row_stores && a.stores == b.stores && same_nodes(a.reduces, b.reduces) &&
+           same_nodes(a.row_values, b.row_values) && same_nodes(a.short_row_values, b.short_row_values);
   }
   bool same_nodes(const std::vector<const Node*>& a, const std::vector<const Node*>& b) {
     return all(a, b, [&](const Node* x, const Node* y) { return same_node(x, y); });

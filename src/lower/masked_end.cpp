@@ -11,27 +11,30 @@ using namespace ir;
 
 namespace {
 
-bool is_adjacent(Sym index, const Loop* lane) {
+/// Tests whether one instruction accesses the elements of this dtype at `index` for a vector of `lanes` iterations of the loop.
+bool is_whole(DType dtype, Sym index, const Loop* lane, int lanes) {
+  constexpr size_t kNarrowestBytes = 16;  // a masked access to a smaller vector takes several instructions
+  const size_t bytes = size_of(dtype) * static_cast<size_t>(lanes);
   const auto linear = linear_in(index, variable_of(lane->variable));
-  return linear && linear->coefficient.is_constant(1);
+  return bytes >= kNarrowestBytes && bytes <= static_cast<size_t>(kLineBytes) && linear && linear->coefficient.is_constant(1);
 }
 
 }  // namespace
 
-bool has_masked_vectors(const Node& node, int lanes) {
-  return is_whole_line(lanes * static_cast<int64_t>(size_of(accumulator_dtype(node))));
+bool has_masked_vectors(const Machine& target, const Node& node, int lanes) {
+  constexpr int kMaxMaskLanes = 16;  // generated code has masks of at most 16 bits (has_bit_masks() in render/c/vectors.h)
+  return target.gpu() == nullptr && target.cpu().mask_registers && lanes <= kMaxMaskLanes &&
+         is_whole_line(lanes * static_cast<int64_t>(size_of(accumulator_dtype(node))));
 }
 
 bool is_loaded_whole(const UOp* read, const Loop* lane, int lanes) {
-  constexpr size_t kNarrowestBytes = 16;  // a masked load of a smaller vector takes several instructions
-  return read->kind == UKind::kLoad && size_of(read->type.dtype) * static_cast<size_t>(lanes) >= kNarrowestBytes &&
-         is_adjacent(read->index, lane);
+  return read->kind == UKind::kLoad && is_whole(read->type.dtype, read->index, lane, lanes);
 }
 
 bool is_accessed_whole(Arena& arena, const Loop* lane, int lanes) {
   const auto is_stored_whole = [&](const Stmt* s) {
     const auto* store = as<Store>(s);
-    return store == nullptr || (is_adjacent(store->index, lane) && !store->nontemporal);
+    return store == nullptr || (!store->nontemporal && is_whole(store->value->type.dtype, store->index, lane, lanes));
   };
   return std::ranges::all_of(lane->body, is_stored_whole) &&
          std::ranges::all_of(uops_of(arena, lane->body), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane, lanes); });

@@ -6,14 +6,15 @@
 
 namespace harp::lower {
 
-/// Tests whether `lanes` accumulators of the node (a reduction or scan) are a vector of a whole cache line, as with AVX-512, whose
-/// instructions can all be masked. The dtype of the accumulators may be wider than that of the elements (bools are accumulated as i32), so
-/// vectors of elements may be smaller.
-bool has_masked_vectors(const Node& node, int lanes);
+/// Tests whether the end of a row of `lanes` accumulators a vector may be a masked vector: whether the machine has registers for masks, a
+/// mask has a bit for each lane, and the accumulators of the node (a reduction or scan) fill a vector of the machine. The dtype of the
+/// accumulators may be wider than that of the elements (bools are accumulated as i32), so vectors of elements may be smaller.
+bool has_masked_vectors(const Machine& target, const Node& node, int lanes);
 /// Tests whether one instruction can load the elements of the load `read` for a vector of `lanes` iterations of the loop `lane`, also with
-/// a mask: whether they are adjacent in memory and the vector has enough bytes.
+/// a mask: whether they are adjacent in memory and fill the registers of a vector (16, 32 or 64 bytes).
 bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane, int lanes);
-/// Tests whether a vector of `lanes` iterations of the loop only loads and stores adjacent elements.
+/// Tests whether is_loaded_whole() is true of all loads in the loop, and likewise of all its stores, which must not be non-temporal. (Reads
+/// and writes of accumulators need no mask, because these have room for whole vectors.)
 bool is_accessed_whole(ir::Arena& arena, const ir::Loop* lane, int lanes);
 
 }  // namespace harp::lower

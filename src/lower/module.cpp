@@ -192,17 +192,18 @@ void lower_by_recipe(KernelContext& context) {
   }
 }
 
-/// If the variant may run for rows that are too long to keep values of their elements (RowPass::kept_length), returns the plan without
-/// these values; otherwise returns nothing.
-std::optional<KernelPlan> without_long_rows(const KernelPlan& plan, size_t v) {
-  const auto is_too_long = [&](const RowPass& pass) {
-    return !pass.row_values.empty() && most_elements(term_count(*plan.reduces[0]), 1, plan.variants[v].guard) > pass.kept_length;
-  };
-  if (std::ranges::none_of(plan.passes, is_too_long)) return std::nullopt;
-  KernelPlan without = plan;
-  for (RowPass& pass : without.passes)
-    if (is_too_long(pass)) pass.row_values.clear();
-  return without;
+/// If variant number `v` runs only for rows so short that it keeps the values RowPass::short_row_values, too, returns the plan with these
+/// among the row values; otherwise returns nothing.
+std::optional<KernelPlan> with_short_row_values(const KernelPlan& plan, size_t v) {
+  const auto has_values = [](const RowPass& pass) { return !pass.short_row_values.empty(); };
+  if (std::none_of(plan.passes.begin(), plan.passes.end(), has_values)) return std::nullopt;
+  if (most_elements(term_count(*plan.reduces[0]), 1, plan.variants[v].guard) > kLaneBlock) return std::nullopt;
+  KernelPlan with = plan;
+  for (RowPass& pass : with.passes) {
+    pass.row_values.insert(pass.row_values.end(), pass.short_row_values.begin(), pass.short_row_values.end());
+    pass.short_row_values.clear();
+  }
+  return with;
 }
 
 /// Adds a kernel to the module: it executes variant number `v` of the plan, and `lower` makes its body. Returns the kernel and its
@@ -210,8 +211,8 @@ std::optional<KernelPlan> without_long_rows(const KernelPlan& plan, size_t v) {
 LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_t v, std::string name, std::string comment,
                            void (*lower)(KernelContext&), ir::Module& module) {
   const Schedule& schedule = plan.variants[v].schedule;
-  if (const std::optional<KernelPlan> without = without_long_rows(plan, v))
-    return lower_kernel(program, *without, v, std::move(name), std::move(comment), lower, module);
+  if (const std::optional<KernelPlan> with = with_short_row_values(plan, v))
+    return lower_kernel(program, *with, v, std::move(name), std::move(comment), lower, module);
   ir::Kernel kernel;
   kernel.name = std::move(name), kernel.comment = std::move(comment);
   for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);

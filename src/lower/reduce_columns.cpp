@@ -306,12 +306,12 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
 }
 
 bool ReduceLowering::may_mask_rest(const Tile& tile) const {
-  const Machine& target = c_.program.target;
   if (kept_.empty()) return false;
   const bool has_rest = has_lane_columns() ? !mod(tile.width, simd_width_).is_constant(0) : !size(kept_.back()).is_constant();
-  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && has_rest && tile.capacity % simd_width_ == 0 &&
-         windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() && pass_->row_stores.empty() && !pass_->reduces.empty() &&
-         std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return has_masked_vectors(*reduce, simd_width_); });
+  return has_rest && tile.capacity % simd_width_ == 0 && windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() &&
+         pass_->row_stores.empty() && !pass_->reduces.empty() && std::ranges::all_of(pass_->reduces, [&](const Node* reduce) {
+           return has_masked_vectors(c_.program.target, *reduce, simd_width_);
+         });
 }
 
 Body ReduceLowering::columns_of_row(Loop* columns, int together) {

@@ -408,10 +408,11 @@ Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym 
   return vector_lanes(lane, simd_width_);
 }
 
-// The remainder uses a masked vector where possible. Otherwise narrower vectors and single elements (a row of 1000 floats leaves 40
-// elements) would access parts of the accumulators' vectors, so that the compiler would keep the accumulators in memory. (That would reduce
-// the speed, relative to merely reading the data, from 0.96 to 0.82.) Rows of unknown length gain most: with rows of 37 and 100 elements of
-// f32, sums and maxima are 2.2 to 4 times as fast with masked vectors, and softmax 1.2 to 1.6 times.
+// The remainder uses a masked vector where possible, also for what the pass keeps and stores for each element. Otherwise narrower vectors
+// and single elements (a row of 1000 floats leaves 40 elements) would access parts of the accumulators' vectors, so that the compiler would
+// keep the accumulators in memory. (That would reduce the speed, relative to merely reading the data, from 0.96 to 0.82.) Rows of unknown
+// length gain most: with rows of 37 and 100 elements of f32, sums and maxima are 2.2 to 4 times as fast with masked vectors, and
+// softmax 1.2 to 1.6 times.
 Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const int64_t vector = simd_width_, whole = count.is_constant() ? count.constant() / vector * vector : 0;
   if (!may_mask_ends() || count.is_constant(whole) || proven_less(count, vector)) return lane_loop(rows, count, start, index_at);
@@ -433,7 +434,8 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
 }
 
 bool ReduceLowering::may_mask_ends() const {
-  return std::ranges::all_of(c_.plan.reduces, [&](const Node* reduce) { return has_masked_vectors(*reduce, simd_width_); });
+  return std::ranges::all_of(c_.plan.reduces,
+                             [&](const Node* reduce) { return has_masked_vectors(c_.program.target, *reduce, simd_width_); });
 }
 
 // Separate NaN lanes (accumulators that only detect NaN) are faster only on a machine with mask registers, where one masked instruction
@@ -442,7 +444,7 @@ bool ReduceLowering::nan_lanes_pay(Sym count, const IndexAt& index_at) {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
     const bool is_extreme = reduce->op == Op::kReduceMax || reduce->op == Op::kReduceMin;
-    return is_extreme && is_float(accumulator_dtype(*reduce)) && has_masked_vectors(*reduce, simd_width_);
+    return is_extreme && is_float(accumulator_dtype(*reduce)) && has_masked_vectors(c_.program.target, *reduce, simd_width_);
   };
   const Machine& target = c_.program.target;
   return target.gpu() == nullptr && target.cpu().mask_registers && !c_.schedule.nan_flag &&

@@ -148,18 +148,13 @@ class TreeScan : ScanLowering {
   bool masked_group(Sym first, Sym count, const Index& kept, Body& body) {
     const int64_t size = c_.kernel.accumulators[static_cast<size_t>(part_group_[0])].count;
     const int width = static_cast<int>(std::min<int64_t>(simd_width_, size / kQuad));
-    const auto has_masks = [&](const Node* scan) { return has_masked_vectors(*scan, simd_width_); };
+    const auto has_masks = [&](const Node* scan) { return has_masked_vectors(c_.program.target, *scan, simd_width_); };
     if (c_.schedule.nontemporal || width == 1 || !std::ranges::all_of(scans_, has_masks)) return false;
     const int64_t whole = count.is_constant() ? count.constant() / width * width : 0;
     if (count.is_constant(whole)) return false;
-    Loop *loads = new_loop(arena_, "lane", whole, count.is_constant() ? whole + width : size),
-         *stores = new_loop(arena_, "lane", whole, loads->end);
-    const auto mask_of = [&](const Loop* loop) { return arena_.in_range(count - 1 - loop->variable); };
-    for (size_t s = 0; s < scans_.size(); ++s) {
-      const UOp* value = element(s, position(kept, first + loads->variable), mask_of(loads));
-      loads->body.push_back(set_accumulator(arena_, part_group_[s], loads->variable, value));
-    }
-    stores->body = stores_of(part_group_, stores->variable, position(kept, first + stores->variable), mask_of(stores));
+    const Sym end = count.is_constant() ? Sym(whole + width) : Sym(size);
+    Loop *loads = loads_of(part_group_, 0, first, whole, end, kept, count),
+         *stores = stores_at(part_group_, 0, first, whole, end, kept, count);
     if (!is_accessed_whole(arena_, loads, width) || !is_accessed_whole(arena_, stores, width)) return false;
     if (whole > 0) load_group(part_group_, 0, first, whole, width, kept, body);
     for (Stmt* s : now(vector_lanes(loads, width))) body.push_back(s);
@@ -167,6 +162,27 @@ class TreeScan : ScanLowering {
     if (whole > 0) store_group(part_group_, 0, first, whole, width, kept, body);
     for (Stmt* s : now(vector_lanes(stores, width))) body.push_back(s);
     return true;
+  }
+  /// Returns the condition that the loop's variable is below `count`; null if there is no `count`.
+  const UOp* mask_of(const Loop* lanes, const std::optional<Sym>& count) const {
+    return count ? arena_.in_range(*count - 1 - lanes->variable) : nullptr;
+  }
+  /// Returns the loop over lanes begin … end - 1 of a group that loads elements from element `first` of the row on into elements `at` … of
+  /// the accumulators. With `count`, only that many elements are in the row, and the others are the identity of the scan.
+  Loop* loads_of(const Row& elements, Sym at, Sym first, Sym begin, Sym end, const Index& kept, const std::optional<Sym>& count = {}) {
+    Loop* loads = new_loop(arena_, "lane", begin, end);
+    const Sym lane = loads->variable;
+    for (size_t s = 0; s < scans_.size(); ++s)
+      loads->body.push_back(
+          set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane), mask_of(loads, count))));
+    return loads;
+  }
+  /// Returns the loop that stores what loads_of() has loaded, after the scan.
+  Loop* stores_at(const Row& elements, Sym at, Sym first, Sym begin, Sym end, const Index& kept, const std::optional<Sym>& count = {}) {
+    Loop* stores = new_loop(arena_, "lane", begin, end);
+    const Sym lane = stores->variable;
+    stores->body = stores_of(elements, at + lane, position(kept, first + lane), mask_of(stores, count));
+    return stores;
   }
   /// Returns the vector width for a group, such that the group has at least four vectors. Returns half of that width if `count` fills only
   /// vectors of half the width: a partial vector would be assembled from single elements, through memory.
@@ -178,20 +194,13 @@ class TreeScan : ScanLowering {
   }
   /// Loads `count` elements, from element `first` of the row on, into elements `at` … of the accumulators.
   void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
-    Loop* loads = new_loop(arena_, "lane", 0, count);
-    const Sym lane = loads->variable;
-    for (size_t s = 0; s < scans_.size(); ++s)
-      loads->body.push_back(set_accumulator(arena_, elements[s], at + lane, element(s, position(kept, first + lane))));
-    const Body vectors = now(vector_lanes(loads, width));
+    const Body vectors = now(vector_lanes(loads_of(elements, at, first, 0, count, kept), width));
     if (c_.schedule.prefetch)
       for (Stmt* s : line_prefetches(arena_, vectors)) body.push_back(s);
     body.insert(body.end(), vectors.begin(), vectors.end());
   }
   void store_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
-    Loop* stores = new_loop(arena_, "lane", 0, count);
-    const Sym lane = stores->variable;
-    stores->body = stores_of(elements, at + lane, position(kept, first + lane));
-    for (Stmt* s : now(vector_lanes(stores, width))) body.push_back(s);
+    for (Stmt* s : now(vector_lanes(stores_at(elements, at, first, 0, count, kept), width))) body.push_back(s);
   }
 
   /// Returns how many groups are pipelined: the number that the schedule gives, or, for a row of known length, a number that leaves a small

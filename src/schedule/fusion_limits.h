@@ -29,9 +29,9 @@ struct FusionLimits {
   size_t row_reduces, row_stores, passes;
   int64_t kept_bytes;      // maximum bytes of the values of one row that are kept in scratch memory for later passes
   double recomputed_cost;  // largest cost of a value that every pass computes again because its row is too long to be kept
-  // If rows are of unknown length, the kernel may have a variant for rows of at most this many elements, which keeps their values although
-  // longer rows might not fit in kept_bytes; 0: it has none.
-  int64_t kept_length;
+  // Whether a kernel for rows of unknown length has a variant for rows of at most kLaneBlock elements, which keeps their values although
+  // longer rows might not fit in kept_bytes.
+  bool keeps_short_rows;
 
   // --- Reductions down so few columns that a row of them does not fill a vector (few_columns.h)
   int64_t vector_bytes;          // bytes of a vector; 0 on a GPU, where the threads of a warp take the place of lanes

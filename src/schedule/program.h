@@ -2,7 +2,6 @@
 // buffers.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,10 +60,11 @@ struct StorePlan {
 struct RowPass {
   std::vector<const Node*> reduces;
   std::vector<size_t> row_stores;  // indices in KernelPlan::stores of the stores that run for each element of the row
-  // Values of the elements of the row that are kept in the worker's scratch memory for later passes. If the kernel's variant may run for
-  // rows of more than `kept_length` elements, it keeps none, and each pass computes them again.
+  // Values of the elements of the row that are kept in the worker's scratch memory for later passes.
   std::vector<const Node*> row_values;
-  int64_t kept_length = std::numeric_limits<int64_t>::max();
+  // Further values that are kept by variants for rows of at most kLaneBlock elements. Other variants compute them again in
+  // each pass, because a longer row may not fit.
+  std::vector<const Node*> short_row_values;
   std::vector<size_t> stores;  // indices in KernelPlan::stores of the stores that run once for each row
 };
 

@@ -162,14 +162,14 @@ class PassFinder {
   }
 
   /// Decides what happens to values that several passes use: they are kept in scratch memory, or, if the row may be too long for that, each
-  /// pass computes them again. Returns false if computing them again would cost too much.
+  /// pass computes them again, unless the row turns out to be short (RowPass::short_row_values). Returns false if computing them again
+  /// would cost too much.
   bool keep_row_values(const std::map<int, std::vector<size_t>>& uses, const std::unordered_map<int, size_t>& ready,
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
     const __int128 elements = static_cast<__int128>(range(rows_.length()).hi) * (by_lanes || rows_.kept.empty() ? 1 : kKeptColumns);
-    // The number of elements of the longest row that is kept if rows are of unknown length and may be too long.
-    const int64_t short_length =
-        by_lanes && !rows_.length().is_constant() && !proven_less(limits_.kept_length, rows_.length()) ? limits_.kept_length : 0;
+    const bool may_be_short =
+        limits_.keeps_short_rows && by_lanes && !rows_.length().is_constant() && !proven_less(kLaneBlock, rows_.length());
     __int128 room = limits_.kept_bytes, short_room = limits_.kept_bytes;
     for (const auto& [b, at] : uses) {
       size_t first = *std::min_element(at.begin(), at.end());
@@ -181,14 +181,13 @@ class PassFinder {
       const bool may_keep = !is_bool(node->dtype) && !is_half(node->dtype);
       if (may_keep && elements * size <= room) {
         passes[first].row_values.push_back(node);
-        room -= elements * size, short_room -= short_length * size;
+        room -= elements * size, short_room -= kLaneBlock * size;
         continue;
       }
       if (cost_of(node) > limits_.recomputed_cost) return false;
-      if (may_keep && short_length > 0 && short_length * size <= short_room) {
-        passes[first].row_values.push_back(node);
-        passes[first].kept_length = short_length;
-        short_room -= short_length * size;
+      if (may_keep && may_be_short && kLaneBlock * size <= short_room) {
+        passes[first].short_row_values.push_back(node);
+        short_room -= kLaneBlock * size;
       }
     }
     return true;

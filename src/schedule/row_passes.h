@@ -41,8 +41,7 @@ struct Traffic {
 /// A pass over the rows, like RowPass (program.h), but for several kernels that will be merged: each store is a pair of a kernel's number
 /// and the index of the store in that kernel.
 struct SharedPass {
-  std::vector<const Node*> reduces, row_values;
-  int64_t kept_length = std::numeric_limits<int64_t>::max();
+  std::vector<const Node*> reduces, row_values, short_row_values;
   std::vector<std::pair<int, size_t>> row_stores, stores;
 };
 

@@ -205,7 +205,7 @@ class RowGrouper {
         if (!made.contains(b) && std::find(result.reads.begin(), result.reads.end(), b) == result.reads.end()) result.reads.push_back(b);
     for (const SharedPass& pass : *passes) {
       RowPass& here = result.passes.emplace_back();
-      here.reduces = pass.reduces, here.row_values = pass.row_values, here.kept_length = pass.kept_length;
+      here.reduces = pass.reduces, here.row_values = pass.row_values, here.short_row_values = pass.short_row_values;
       result.reduces.insert(result.reduces.end(), pass.reduces.begin(), pass.reduces.end());
       const auto add = [&](const std::vector<std::pair<int, size_t>>& stores, std::vector<size_t>& into) {
         for (const auto& [k, s] : stores) {

@@ -355,22 +355,23 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     if (guard && !variants.back().schedule.nontemporal) variants.insert(variants.end() - 1, {*guard, s});
     return variants;
   }
-  std::vector<Variant> rows_of_one_block;  // without the invalid flag and without interleaving, which long rows repay
-  if (const std::optional<Sym> guard = has_one_block(kernel)) rows_of_one_block.push_back({*guard, s});
+  // Variants for short rows of unknown length: without the invalid flag and without interleaving, which pay only for long rows.
+  std::vector<Variant> of_short_rows;
+  if (const std::optional<Sym> guard = has_one_block(kernel)) of_short_rows.push_back({*guard, s});
   if (!kernel.reduces.empty()) s.nan_flag = !options.plain_text && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) {
     set_interleaving(program, kernel, cpu, s);
     const int lanes = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
     if (const std::optional<Variant> columns = lane_columns(program, kernel, cpu, lanes)) {
       if (!columns->guard) return {*columns};
-      rows_of_one_block.insert(rows_of_one_block.begin(), *columns);
+      of_short_rows.insert(of_short_rows.begin(), *columns);
     }
   }
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
   if (const std::optional<Sym> guard = continues_long_axes(program, kernel)) return {{guard, s}, {std::nullopt, s}};
   if (!reads_of) {
     std::vector<Variant> variants = nontemporal_variants(program, kernel, s, cpu);
-    if (!variants[0].only_without_aliasing) variants.insert(variants.begin(), rows_of_one_block.begin(), rows_of_one_block.end());
+    if (!variants[0].only_without_aliasing) variants.insert(variants.begin(), of_short_rows.begin(), of_short_rows.end());
     return variants;
   }
   const auto with = [&](const RowReads::Reads& reads) {

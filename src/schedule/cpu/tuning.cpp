@@ -1,7 +1,6 @@
 #include "schedule/cpu/tuning.h"
 
 #include "schedule/fusion_limits.h"
-#include "schedule/law.h"
 
 namespace harp {
 
@@ -25,7 +24,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .passes = 8,
       .kept_bytes = cpu.caches.second / 2,
       .recomputed_cost = 64,
-      .kept_length = kLaneBlock,
+      .keeps_short_rows = true,
       .vector_bytes = cpu.vector_bytes,
       // Assumed, not measured: a further kernel takes a few tens of nanoseconds, and an element that is computed outside of vectors takes a
       // few nanoseconds.

@@ -200,7 +200,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .passes = 8,
       .kept_bytes = 32 << 10,
       .recomputed_cost = 64,
-      .kept_length = 0,
+      .keeps_short_rows = false,
       .vector_bytes = 0,
       .few_columns_elements = 0,
       // A row is split among several threads or groups if it has at least two blocks (docs/semantics.md, "Sums"), unless there are enough
