@@ -65,6 +65,7 @@ TEST_CASE("G3.sum/interp,c G4.cumsum/interp,c L6: what is stored for each elemen
                                       "x * 2.0 - mean(x, axes=[1], keepdims=true)",
                                       "layer_norm(x, axes=[1], eps=0.00001)",
                                       "cast(exp(x * 0.001) / sum(exp(x * 0.001), axes=[1], keepdims=true), dtype=f16)",
+                                      "cast(x, dtype=i8) - max(cast(x, dtype=i8), axes=[1], keepdims=true)",
                                       "cumsum(x, axis=1)",
                                       "cumsum(x * x, axis=1) * x",
                                       "cumprod(x * 0.0001 + 1.0, axis=1)",
