@@ -88,7 +88,7 @@ void lower_transform(KernelContext& c, const Transform& t) {
   } else {
     Sym others = 1;
     for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
-    // The range of the variable must include every row of every block: positions are simplified by it.
+    // The range of the variable is that of the rows of all blocks, because share() sets only the bounds of the loop.
     Loop* inner = new_loop(c.arena, "ridx1", 0, others);
     share(others, loop->variable, blocks, inner);
     inner->body = {routine_at(loop->variable, inner->variable)};

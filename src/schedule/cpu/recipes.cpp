@@ -228,7 +228,7 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
 /// Returns the condition (>= 0) under which each row of unknown length that the kernel reduces or scans consists of at most one block of
 /// the law's order of combination (schedule/law.h). Such rows get a variant of their own, because code that combines the results of blocks
 /// takes about as long as a hundred elements, even if there is only one block. Returns nothing for kernels without such rows.
-std::optional<Sym> has_one_block(const KernelPlan& kernel) {
+std::optional<Sym> guard_of_one_block(const KernelPlan& kernel) {
   if (iteration_space(kernel).empty() || has_arg_extreme(kernel)) return std::nullopt;
   Dim length = 0;
   int64_t block = 0;
@@ -351,13 +351,13 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (!proven_nonnegative(Sym(-1) - *near->guard)) variants.insert(variants.begin(), *near);
     }
     // A large output has priority: if a scan waits for memory, the code for several blocks takes no additional time.
-    const std::optional<Sym> guard = has_one_block(kernel);
+    const std::optional<Sym> guard = guard_of_one_block(kernel);
     if (guard && !variants.back().schedule.nontemporal) variants.insert(variants.end() - 1, {*guard, s});
     return variants;
   }
   // Variants for short rows of unknown length: without the invalid flag and without interleaving, which pay only for long rows.
   std::vector<Variant> of_short_rows;
-  if (const std::optional<Sym> guard = has_one_block(kernel)) of_short_rows.push_back({*guard, s});
+  if (const std::optional<Sym> guard = guard_of_one_block(kernel)) of_short_rows.push_back({*guard, s});
   if (!kernel.reduces.empty()) s.nan_flag = !options.plain_text && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) {
     set_interleaving(program, kernel, cpu, s);
