@@ -7,7 +7,7 @@
 namespace harp {
 
 /// Revision of the numerical semantics (docs/semantics.md). Raise it when the result bits of any operation change.
-inline constexpr uint32_t kLawRevision = 8;
+inline constexpr uint32_t kLawRevision = 9;
 /// Revision of the binary interface between generated code and the run time (entry_point_ex, harp_runtime).
 inline constexpr uint32_t kKernelAbi = 1;
 /// Raise this number together with the fix of a bug that may have stored wrong artifacts in users' caches.

@@ -87,6 +87,38 @@ NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled
   return reduce_exactly(Op::kSum, products, {std::move(axes), ReduceOrder::kChain, is_float(products->dtype)});
 }
 
+NodeRef chain_of_products_by_channels(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result) {
+  Labels channels, others;
+  size_t begin = 0;  // where the channels are: after the labels of both arrays, or, if there are none, where the first channel is
+  for (const int label : result) {
+    const bool is_channel = !contains(b.labels, label);
+    if (!is_channel && contains(a.labels, label)) begin = others.size() + 1;
+    if (is_channel && channels.empty() && begin == 0) begin = others.size();
+    (is_channel ? channels : others).push_back(label);
+  }
+  if (channels.size() < 2) return chain_of_products(op, a, b, result);
+  const auto with_channels = [&](Labels labels, size_t at, std::span<const int> inserted) {
+    labels.insert(labels.begin() + static_cast<std::ptrdiff_t>(at), inserted.begin(), inserted.end());
+    return labels;
+  };
+  Labels rest;
+  for (const int label : a.labels)
+    if (!contains(channels, label)) rest.push_back(label);
+  Shape sizes, merged;
+  for (const int label : channels) sizes.push_back(size_of_label(a, label));
+  merged.push_back(element_count(sizes));
+  for (const int label : rest) merged.push_back(size_of_label(a, label));
+  const std::span<const int> first_channel = std::span(channels).first(1);
+  const Labelled by_channels = {reshape(in_order(a, with_channels(rest, 0, channels)), std::move(merged)),
+                                with_channels(rest, 0, first_channel)};
+
+  const NodeRef sum = chain_of_products(op, by_channels, b, with_channels(others, begin, first_channel));
+  Shape split = sum->shape;
+  split.erase(split.begin() + static_cast<std::ptrdiff_t>(begin));
+  split.insert(split.begin() + static_cast<std::ptrdiff_t>(begin), sizes.begin(), sizes.end());
+  return in_order({reshape(sum, std::move(split)), with_channels(others, begin, channels)}, result);
+}
+
 NodeRef contract(Labelled x, const Labels& result) {
   sum_over(x, [&](int label) { return !contains(result, label); });
   return in_order(x, result);

@@ -30,4 +30,9 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
 /// the order ReduceOrder::kChain, over the summed labels in the order in which `a` has them.
 NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result);
 
+/// Returns the same as chain_of_products(). For the product, the labels of `result` that only `a` has (channels, and phases of a transposed
+/// convolution) become one axis, which precedes those that only `b` has (space). Such a product is scheduled like that of a convolution
+/// with this number of channels.
+NodeRef chain_of_products_by_channels(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result);
+
 }  // namespace harp::build

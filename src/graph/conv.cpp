@@ -11,9 +11,10 @@
 namespace harp::build {
 namespace {
 
-// Labels of axes (contract.h). kSpatial + i, kKernel + i and kPhase + i are the labels of the i-th spatial axis, the i-th kernel axis and
-// the i-th phase axis (only a transposed convolution has phase axes; the comment on conv_transpose() defines phases).
-constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
+// Labels of axes (contract.h). kOut and kIn are the channels of a group. kSpatial + i, kKernel + i and kPhase + i are the labels of the
+// i-th spatial axis, the i-th kernel axis and the i-th phase axis (only a transposed convolution has phase axes; the comment on
+// conv_transpose() defines phases).
+constexpr int kBatch = 0, kOut = 1, kIn = 2, kGroup = 3, kSpatial = 4, kKernel = 8, kPhase = 12;
 
 /// The checked operands of a convolution or transposed convolution: arrays of the right rank in one dtype, and a number of groups that
 /// divides the channels.
@@ -50,21 +51,25 @@ Labels operator+(Labels a, const Labels& b) {
   return a;
 }
 
-/// Returns the windows that each output channel reads. An output channel reads only the input channels of its own group. With several
-/// groups, the windows [batch, channels, …] become [batch, out, channels of a group, …], in which elements are repeated. With one group,
-/// the windows are returned unchanged.
-Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim out_each, const Labels& rest) {
-  if (c.groups == 1) return {windows, Labels{kBatch, kIn} + rest};
-  Shape shape = windows->shape;
-  shape[1] = in_each;
-  shape.insert(shape.begin() + 1, {Dim(c.groups), Dim(1)});
-  const NodeRef split = reshape(windows, shape);
-  shape[2] = out_each;
-  const NodeRef repeated = expand(split, shape);
-  shape.erase(shape.begin() + 1);
-  shape[1] = out_each * Dim(c.groups);
-  return {reshape(repeated, std::move(shape)), Labels{kBatch, kOut, kIn} + rest};
+/// Divides axis `axis`, which holds the channels of all groups, into two axes: groups, and channels of a group.
+NodeRef with_groups(NodeRef x, int axis, int64_t groups, Dim each) {
+  Shape shape = x->shape;
+  shape[static_cast<size_t>(axis)] = each;
+  shape.insert(shape.begin() + axis, Dim(groups));
+  return reshape(x, std::move(shape));
 }
+
+/// Merges an axis with the next one.
+NodeRef merged(NodeRef x, int axis) {
+  Shape shape = x->shape;
+  const auto at = static_cast<size_t>(axis);
+  shape[at] = shape[at] * shape[at + 1];
+  shape.erase(shape.begin() + axis + 1);
+  return reshape(x, std::move(shape));
+}
+
+/// With one group there is no axis of groups.
+Labels group_labels(int64_t groups) { return groups == 1 ? Labels{} : Labels{kGroup}; }
 
 /// Permutes the axes of x from the order of labels `from` to the order `to`.
 NodeRef permuted(NodeRef x, const Labels& from, const Labels& to) {
@@ -114,23 +119,6 @@ NodeRef with_phases(NodeRef weight, int axis, const Window& w) {
   return reshape(weight, std::move(shape));
 }
 
-/// Converts the weight of a transposed convolution, [in, out / groups, …], whose groups divide the input channels, to the form of the other
-/// convolutions, [out, in / groups, …].
-NodeRef with_outputs_first(NodeRef weight, int64_t groups, Dim in_each, Dim out_each) {
-  if (groups == 1) return moveaxis(weight, std::vector<int>{0}, std::vector<int>{1});
-  Shape shape = weight->shape;
-  shape[0] = in_each;
-  shape.insert(shape.begin(), Dim(groups));
-  weight = reshape(weight, shape);
-  std::vector<int> axes = axes_from(0, weight->rank());
-  std::swap(axes[1], axes[2]);
-  weight = permute(weight, axes);
-  shape.erase(shape.begin());
-  shape[0] = out_each * Dim(groups);
-  shape[1] = in_each;
-  return reshape(weight, std::move(shape));
-}
-
 /// Takes `size` consecutive elements from `start` along one axis.
 NodeRef cut(NodeRef x, int axis, Dim start, Dim size) {
   std::vector<Dim> starts(x->shape.size(), Dim(0));
@@ -155,11 +143,14 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   const std::vector<Dim> size(c.weight->shape.begin() + 2, c.weight->shape.end());
   const std::vector<Window> windows = window_list(c.op, size.size(), size, stride, dilation, padding);
   const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
-  const NodeRef padded = pad_for(c.op, c.x, 2, windows, scalar_from_int(c.x->dtype, 0));
-  const Labelled x = seen_by_outputs(c, unfold_windows(c.op, padded, axes_from(2, spatial), windows), in_each, *out_each, space + kernel);
-  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // the order of summation: first over the kernel axes, then over the channels
-  const NodeRef weight = permuted(c.weight, Labels{kOut, kIn} + kernel, chain);
-  return add_bias(c, chain_of_products(c.op, {weight, chain}, x, Labels{kBatch, kOut} + space));
+  const Labels group = group_labels(groups), chain = group + Labels{kOut} + kernel + Labels{kIn};  // the sum's order: kernel axes, channels
+  NodeRef x = pad_for(c.op, c.x, 2, windows, scalar_from_int(c.x->dtype, 0)), weight = c.weight;
+  x = unfold_windows(c.op, x, axes_from(2, spatial), windows);
+  if (groups > 1) x = with_groups(x, 1, groups, in_each), weight = with_groups(weight, 0, groups, *out_each);
+  weight = permuted(weight, group + Labels{kOut, kIn} + kernel, chain);
+  const Labelled seen = {x, Labels{kBatch} + group + Labels{kIn} + space + kernel};
+  const NodeRef y = chain_of_products(c.op, {weight, chain}, seen, Labels{kBatch} + group + Labels{kOut} + space);
+  return add_bias(c, groups == 1 ? y : merged(y, 1));
 }
 
 // Element o of a transposed convolution of x with the kernel w is the sum of x[i]·w[k] over all i and k with i·stride + k·dilation = o +
@@ -219,8 +210,9 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
     skipped.push_back(w.padding.before - begin * Dim(w.stride));
   }
 
-  weight = with_outputs_first(weight, groups, *in_each, out_each);
-  Labels weight_labels = {kOut, kIn}, phases, result = {kBatch, kOut};
+  const Labels group = group_labels(groups);
+  if (groups > 1) x = with_groups(x, 1, groups, *in_each), weight = with_groups(weight, 0, groups, *in_each);
+  Labels weight_labels = group + Labels{kIn, kOut}, phases, result = Labels{kBatch} + group + Labels{kOut};
   for (int i = 0; i < spatial; ++i) {
     weight_labels.push_back(kKernel + i);
     result.push_back(kSpatial + i);
@@ -230,9 +222,9 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
     result.push_back(kPhase + i);
   }
   const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
-  const Labels chain = Labels{kOut} + phases + kernel + Labels{kIn};
-  const Labelled windows = seen_by_outputs(c, x, *in_each, out_each, space + kernel);
-  NodeRef y = chain_of_products(c.op, {permuted(weight, weight_labels, chain), chain}, windows, result);
+  const Labels chain = group + Labels{kOut} + phases + kernel + Labels{kIn};
+  const Labelled windows = {x, Labels{kBatch} + group + Labels{kIn} + space + kernel};
+  NodeRef y = chain_of_products_by_channels(c.op, {permuted(weight, weight_labels, chain), chain}, windows, result);
 
   Shape shape = {c.x->shape[0], out_each * Dim(groups)};
   for (int i = 0; i < spatial; ++i) {

@@ -65,6 +65,17 @@ std::optional<Split> hidden_group(const Node* node, size_t axis) {
   return std::nullopt;
 }
 
+/// If the node is a reshape of a sum of products that joins two axes, or drops an axis of size 1, returns the split that undoes this.
+std::optional<Split> joins_axes_of_sum(const Node& node) {
+  if (node.op != Op::kReshape || !sums_products(*node.sources[0])) return std::nullopt;
+  const Shape& from = node.sources[0]->shape;
+  if (from.size() != node.shape.size() + 1) return std::nullopt;
+  const auto axis = static_cast<size_t>(std::ranges::mismatch(node.shape, from).in1 - node.shape.begin());
+  if (axis == node.shape.size()) return std::nullopt;
+  const Split split{axis, from[axis], from[axis + 1]};
+  return split_shape(node.shape, split) == from ? std::optional(split) : std::nullopt;
+}
+
 /// Returns the nodes along whose last axis a reduction is computed later, directly or after elementwise operations, as in a softmax. Their
 /// kernels may run together, row by row (row_blocks.h), which requires that their axes stay as they are.
 NodeMarks reduced_by_rows(const Graph& graph, std::span<const Node* const> live) {
@@ -85,6 +96,7 @@ class GroupSplitter {
   /// Returns the node that replaces `node` in the new graph. The sources of `node` have been replaced already.
   const Node* replace(const Node* node) {
     if (sums_products(*node)) return split_sum(node);
+    if (const std::optional<Split> split = joins_axes_of_sum(*node)) splits_.emplace(node, *split);
     return is_elementwise(node->op) ? split_elementwise(node) : node;
   }
 
@@ -206,7 +218,9 @@ std::shared_ptr<Graph> split_groups(std::shared_ptr<Graph> whole, const FusionLi
   const std::vector<const Node*> live = graph.live_nodes();
   const NodeMarks in_rows = reduced_by_rows(graph, live);
   const auto may_have_groups = [&](const Node* node) {
-    if (!sums_products(*node) || in_rows.contains(node)) return false;
+    if (in_rows.contains(node)) return false;
+    if (joins_axes_of_sum(*node)) return true;
+    if (!sums_products(*node)) return false;
     for (size_t axis = 0; axis < node->sources[0]->shape.size(); ++axis)
       for (const Node* factor : operands_of(*node))
         if (factor->rank() > 0 && hidden_group(factor, axis)) return true;

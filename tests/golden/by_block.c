@@ -1,4 +1,4 @@
-/* harp · graph "by_block" · target x86-64-v4 · stable, law 8 · 2 kernels, 1 generation
+/* harp · graph "by_block" · target x86-64-v4 · stable, law 9 · 2 kernels, 1 generation
    x: f32[8, 256, 512] -> y: f32[8, 256, 512]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

@@ -1,4 +1,4 @@
-/* harp · graph "cross_entropy" · target x86-64-v4 · stable, law 8 · 1 kernel, 1 generation
+/* harp · graph "cross_entropy" · target x86-64-v4 · stable, law 9 · 1 kernel, 1 generation
    x: f32[64, 1000], classes: i64[64] -> loss: f32[64]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

@@ -1,4 +1,4 @@
-/* harp · graph "embedding" · target x86-64-v4 · stable, law 8 · 1 kernel, 1 generation
+/* harp · graph "embedding" · target x86-64-v4 · stable, law 9 · 1 kernel, 1 generation
    table: f32[1000, 256], words: i32[n], bias: f32[256] -> y: f32[n, 256]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

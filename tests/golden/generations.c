@@ -1,4 +1,4 @@
-/* harp · graph "generations" · target x86-64-v4 · stable, law 8 · 3 kernels, 3 generations
+/* harp · graph "generations" · target x86-64-v4 · stable, law 9 · 3 kernels, 3 generations
    x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

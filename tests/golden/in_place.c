@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target x86-64-v4 · stable, law 8 · 5 kernels, 4 generations
+/* harp · graph "in_place" · target x86-64-v4 · stable, law 9 · 5 kernels, 4 generations
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

@@ -1,4 +1,4 @@
-/* harp · graph "integers" · target x86-64-v4 · stable, law 8 · 1 kernel, 1 generation
+/* harp · graph "integers" · target x86-64-v4 · stable, law 9 · 1 kernel, 1 generation
    a: i32[n], b: i32[n], x: f64[n] -> s: i32[n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

@@ -1,4 +1,4 @@
-/* harp · graph "joined" · target x86-64-v4 · stable, law 8 · 2 kernels, 1 generation
+/* harp · graph "joined" · target x86-64-v4 · stable, law 9 · 2 kernels, 1 generation
    x: f32[n, 4], y: f32[k, 4] -> r: f32[2*n + k, 4]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

@@ -1,4 +1,4 @@
-/* harp · graph "narrow" · target x86-64-v4 · stable, law 8 · 3 kernels, 1 generation
+/* harp · graph "narrow" · target x86-64-v4 · stable, law 9 · 3 kernels, 1 generation
    a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

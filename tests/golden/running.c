@@ -1,4 +1,4 @@
-/* harp · graph "running" · target x86-64-v4 · stable, law 8 · 3 kernels, 1 generation
+/* harp · graph "running" · target x86-64-v4 · stable, law 9 · 3 kernels, 1 generation
    x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target x86-64-v4 · stable, law 8 · 4 kernels, 1 generation
+/* harp · graph "sums" · target x86-64-v4 · stable, law 9 · 4 kernels, 1 generation
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */

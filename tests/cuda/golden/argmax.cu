@@ -1,4 +1,4 @@
-/* harp · graph "argmax" · target sm_80 · stable, law 8 · 6 kernels
+/* harp · graph "argmax" · target sm_80 · stable, law 9 · 6 kernels
    x: f32[n, 1024] -> rows: i64[n], columns: i64[1024]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

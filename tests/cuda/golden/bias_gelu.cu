@@ -1,4 +1,4 @@
-/* harp · graph "bias_gelu" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "bias_gelu" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[n, 1024], b: f32[1024] -> y: f32[n, 1024]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "by_block" · target sm_80 · stable, law 8 · 2 kernels
+/* harp · graph "by_block" · target sm_80 · stable, law 9 · 2 kernels
    x: f32[8, 256, 512] -> y: f32[8, 256, 512]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

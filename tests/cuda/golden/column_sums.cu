@@ -1,4 +1,4 @@
-/* harp · graph "column_sums" · target sm_80 · stable, law 8 · 5 kernels
+/* harp · graph "column_sums" · target sm_80 · stable, law 9 · 5 kernels
    x: f32[65536, 4096] -> y: f32[4096], all: f32[]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

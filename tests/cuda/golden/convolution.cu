@@ -1,4 +1,4 @@
-/* harp · graph "convolution" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "convolution" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[8, 64, 28, 28], k: f32[128, 64, 3, 3], b: f32[128] -> y: f32[8, 128, 28, 28]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "cross_entropy" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "cross_entropy" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[64, 1000], classes: i64[64] -> loss: f32[64]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

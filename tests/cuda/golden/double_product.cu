@@ -1,4 +1,4 @@
-/* harp · graph "double_product" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "double_product" · target sm_80 · stable, law 9 · 1 kernel
    a: f64[2048, 2048], b: f64[2048, 2048] -> c: f64[2048, 2048]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

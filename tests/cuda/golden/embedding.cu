@@ -1,4 +1,4 @@
-/* harp · graph "embedding" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "embedding" · target sm_80 · stable, law 9 · 1 kernel
    table: f32[1000, 256], words: i32[n], bias: f32[256] -> y: f32[n, 256]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

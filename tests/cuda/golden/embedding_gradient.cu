@@ -1,4 +1,4 @@
-/* harp · graph "embedding_gradient" · target sm_80 · stable, law 8 · 25 kernels
+/* harp · graph "embedding_gradient" · target sm_80 · stable, law 9 · 25 kernels
    table: f32[1000, 256], words: i32[n], g: f32[n, 256] -> dtable: f32[1000, 256]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

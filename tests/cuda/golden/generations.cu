@@ -1,4 +1,4 @@
-/* harp · graph "generations" · target sm_80 · stable, law 8 · 11 kernels
+/* harp · graph "generations" · target sm_80 · stable, law 9 · 11 kernels
    x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

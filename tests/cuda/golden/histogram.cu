@@ -1,4 +1,4 @@
-/* harp · graph "histogram" · target sm_80 · stable, law 8 · 4 kernels
+/* harp · graph "histogram" · target sm_80 · stable, law 9 · 4 kernels
    bins: i32[256], values: i32[n], weights: i32[n], latest: i64[m, 3], users: i32[k, 3], times: i64[k, 3] -> counts: i32[256], last: i64[m, 3]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "image_sums" · target sm_80 · stable, law 8 · 2 kernels
+/* harp · graph "image_sums" · target sm_80 · stable, law 9 · 2 kernels
    x: f32[n, 64, 56, 56] -> y: f32[64]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target sm_80 · stable, law 8 · 9 kernels
+/* harp · graph "in_place" · target sm_80 · stable, law 9 · 9 kernels
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

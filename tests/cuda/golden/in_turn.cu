@@ -1,4 +1,4 @@
-/* harp · graph "in_turn" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "in_turn" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[n] -> y: f32[n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

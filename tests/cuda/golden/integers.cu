@@ -1,4 +1,4 @@
-/* harp · graph "integers" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "integers" · target sm_80 · stable, law 9 · 1 kernel
    a: i32[n], b: i32[n], x: f64[n] -> s: i32[n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

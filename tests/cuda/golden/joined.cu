@@ -1,4 +1,4 @@
-/* harp · graph "joined" · target sm_80 · stable, law 8 · 2 kernels
+/* harp · graph "joined" · target sm_80 · stable, law 9 · 2 kernels
    x: f32[n, 4], y: f32[k, 4] -> r: f32[2*n + k, 4]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "layer_norm" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "layer_norm" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[n, 768], w: f32[768], b: f32[768] -> y: f32[n, 768]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target sm_80 · stable, law 8 · 6 kernels
+/* harp · graph "matmul" · target sm_80 · stable, law 9 · 6 kernels
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

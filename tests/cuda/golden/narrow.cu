@@ -1,4 +1,4 @@
-/* harp · graph "narrow" · target sm_80 · stable, law 8 · 5 kernels
+/* harp · graph "narrow" · target sm_80 · stable, law 9 · 5 kernels
    a: i8[n], b: i8[n], h: f16[n], u: u64[n] -> sum: i8[n], e: f16[n], total: u64[]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

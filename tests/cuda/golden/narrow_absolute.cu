@@ -1,4 +1,4 @@
-/* harp · graph "narrow_absolute" · target sm_80 · stable, law 8 · 2 kernels
+/* harp · graph "narrow_absolute" · target sm_80 · stable, law 9 · 2 kernels
    x: i16[4096], y: i8[4096] -> p: i16[4096], q: i8[4096]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

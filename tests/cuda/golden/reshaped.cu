@@ -1,4 +1,4 @@
-/* harp · graph "reshaped" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "reshaped" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[n, 6] -> y: f32[3, n, 2]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "row_sums" · target sm_80 · stable, law 8 · 2 kernels
+/* harp · graph "row_sums" · target sm_80 · stable, law 9 · 2 kernels
    x: f32[n, 1000], h: f16[n, 4096] -> y: f32[n], z: f16[n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

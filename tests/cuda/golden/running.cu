@@ -1,4 +1,4 @@
-/* harp · graph "running" · target sm_80 · stable, law 8 · 4 kernels
+/* harp · graph "running" · target sm_80 · stable, law 9 · 4 kernels
    x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

@@ -1,4 +1,4 @@
-/* harp · graph "running_sums" · target sm_80 · stable, law 8 · 4 kernels
+/* harp · graph "running_sums" · target sm_80 · stable, law 9 · 4 kernels
    x: f32[n, 1000000], rows: f64[n, 512] -> y: f32[n, 1000000], z: f64[n, 512]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

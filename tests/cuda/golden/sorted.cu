@@ -1,4 +1,4 @@
-/* harp · graph "sorted" · target sm_80 · stable, law 8 · 25 kernels
+/* harp · graph "sorted" · target sm_80 · stable, law 9 · 25 kernels
    x: f32[n, 100], y: f64[m], k: i32[n, 5000] -> rows: f32[n, 100], all: f64[m], order: i64[n, 5000]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

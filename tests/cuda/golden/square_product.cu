@@ -1,4 +1,4 @@
-/* harp · graph "square_product" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "square_product" · target sm_80 · stable, law 9 · 1 kernel
    a: f32[4096, 4096], b: f32[4096, 4096] -> c: f32[4096, 4096]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

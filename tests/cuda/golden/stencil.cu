@@ -1,4 +1,4 @@
-/* harp · graph "stencil" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "stencil" · target sm_80 · stable, law 9 · 1 kernel
    u: f32[h, w] -> next: f32[h, w]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

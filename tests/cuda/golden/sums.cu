@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target sm_80 · stable, law 8 · 9 kernels
+/* harp · graph "sums" · target sm_80 · stable, law 9 · 9 kernels
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

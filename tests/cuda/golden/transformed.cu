@@ -1,4 +1,4 @@
-/* harp · graph "transformed" · target sm_80 · stable, law 8 · 18 kernels
+/* harp · graph "transformed" · target sm_80 · stable, law 9 · 18 kernels
    x: f32[n, 128], y: f32[n, 8192], v: f32[n, 32768], z: f64[n, 1009], w: f32[n, 2*m] -> short: f32[n, 64, 2], long: f32[n, 4096, 2], longer: f32[n, 16384, 2], prime: f64[n, 505, 2], any: f32[n, m, 2]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 

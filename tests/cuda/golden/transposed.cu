@@ -1,4 +1,4 @@
-/* harp · graph "transposed" · target sm_80 · stable, law 8 · 1 kernel
+/* harp · graph "transposed" · target sm_80 · stable, law 9 · 1 kernel
    x: f32[n, m], b: f32[m] -> y: f32[m, n], z: f32[m, n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
