@@ -6,6 +6,7 @@
 
 #include "grad/placing.h"
 #include "grad/rules.h"
+#include "grad/window_contraction.h"
 #include "graph/composites.h"
 
 namespace harp::grad {
@@ -39,8 +40,10 @@ NodeRef swapped(NodeRef x, int axis) { return build::moveaxis(x, std::array{axis
 /// q for each r: row q is shifted by q * dilation windows. Its work is proportional to the number of elements of all windows. The second
 /// step moves the sum for each r to its position between the starts of two windows.
 NodeRef adjoint_of_unfold(const Step& s) {
-  const auto& [axis, size, stride, dilation] = s.y->as<UnfoldAttributes>();
+  const auto& [axis, size, stride, distance] = s.y->as<UnfoldAttributes>();
+  const int64_t dilation = size.is_constant(1) ? 1 : distance;  // the distance between elements of a window, if there are several
   const Shape& shape = s.a()->shape;
+  if (const NodeRef contraction = contraction_of_windows(s); contraction != nullptr) return contraction;
   if (size.is_constant(0)) return build::broadcast_to(build::constant_like(s.a(), 0), shape);  // windows of size 0 have no elements
   const Dim windows = s.y->shape[axis];
   // Reorder the axes (outer axes, windows, inner axes, elements of a window) to (outer, inner, elements of a window, windows). The steps

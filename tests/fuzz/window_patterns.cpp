@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "grad/gradient.h"
 #include "graph/composites.h"
 
 namespace harp::fuzz {
@@ -13,6 +14,7 @@ class WindowPattern {
 
   bool add() {
     if (random_.chance(20)) return random_.chance(70) ? add_gradient_of_weights() : add_filters_of_groups();
+    if (random_.chance(20)) return add_gradient_of_input();
     const Shape shape = {bench_.small_dim(1, 3), size(5, 12), size(5, 40)};
     if (bench_.estimated_count(shape) > kMaxElements) return false;
     const DType dtype = random_.chance(60) ? DType::kF32 : random_.chance(40) ? DType::kF64 : bench_.random_dtype();
@@ -52,6 +54,41 @@ class WindowPattern {
         Op::kMul, {build::expand(build::reshape(gradient, Shape{pictures, filters, of[1], of[2], 1, 1, 1}), space),
                    build::expand(build::reshape(windows, Shape{pictures, 1, of[1], of[2], of[3], of[4], channels}), space)});
     return bench_.want(build::reduce(Op::kSum, products, std::vector<int>{0, 2, 3}, false));
+  }
+
+  /// Adds the gradient of the input of a convolution or a transposed convolution, or some rows of it.
+  bool add_gradient_of_input() {
+    const DType dtype = random_.chance(70) ? DType::kF32 : random_.pick(std::vector<DType>{DType::kF64, DType::kF16, DType::kC64});
+    const int spatial = random_.chance(40) ? 1 : 2;
+    const int64_t groups = random_.chance(30) ? 2 : 1;
+    const bool is_transposed = random_.chance(40);
+    const auto each = [&] { return random_.pick(std::vector<int64_t>{1, 2, 3, 16}); };
+    Shape of_x = {bench_.small_dim(1, 3), Dim(groups * each())}, of_w = {of_x[1], Dim(each())};
+    if (!is_transposed) of_w = {Dim(groups * each()), Dim(of_x[1].constant() / groups)};
+    std::vector<int64_t> stride, dilation;
+    std::vector<build::Padding> padding;
+    for (int i = 0; i < spatial; ++i) {
+      const int64_t taps = random_.between(1, 4);
+      of_w.emplace_back(taps);
+      stride.push_back(random_.between(1, 3));
+      dilation.push_back(random_.chance(80) ? 1 : 2);
+      padding.push_back({Dim(random_.between(0, 1)), Dim(random_.between(0, 1))});
+      const std::optional<Dim> variable = random_.chance(30) ? bench_.random_variable() : std::nullopt;
+      of_x.push_back(variable ? *variable + Dim(7) : bench_.small_dim(7, spatial == 1 ? 40 : 10));
+    }
+    Shape space = of_x;
+    space.insert(space.end(), of_w.begin() + 2, of_w.end());
+    space.push_back(is_transposed ? of_w[1] : of_w[0]);
+    if (const int64_t terms = bench_.estimated_count(space); terms < 0 || terms > kMaxProducts) return false;
+    const NodeRef x = bench_.array_of(dtype, of_x);
+    const build::ConvOperands operands = {x, bench_.array_of(dtype, of_w), nullptr};
+    const NodeRef y = is_transposed ? build::conv_transpose(spatial, operands, stride, padding, std::vector<int64_t>{0}, dilation, groups)
+                                    : build::conv(spatial, operands, stride, padding, dilation, groups);
+    const NodeRef dx = grad::gradients(y, std::vector<NodeRef>{x}, bench_.array_of(dtype, y->shape), grad::WhereIndependent::kZeros)[0];
+    std::vector<build::SliceSpec> part(of_x.size());
+    if (random_.chance(30))
+      part[2 + random_.below(static_cast<uint64_t>(spatial))] = {Dim(1), Dim(random_.between(2, 6)), random_.between(1, 2)};
+    return bench_.want(build::slice(dx, part));
   }
 
   /// Adds products of windows with filters that differ from group to group. The pixels are the last axis of the result; the axis of the
