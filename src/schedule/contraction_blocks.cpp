@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/integers.h"
+#include "schedule/few_columns.h"
 #include "schedule/law.h"
 
 namespace harp {
@@ -41,6 +42,24 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
   return guard;
 }
 
+std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {
+  const Shape& shape = reduce.sources[0]->shape;
+  // The elements of the few columns are usually read in place. With several summed axes, divisions would be needed to compute the position
+  // of a term.
+  const auto is_long = [&](int axis) { return !shape[static_cast<size_t>(axis)].is_constant(1); };
+  if (std::ranges::count_if(reduce.as<ReduceAttributes>().axes, is_long) > 1 || !exchanged(reduce, contraction)) return std::nullopt;
+  const Dim columns = shape[contraction.columns], terms = term_count(reduce);
+  const Sym are_few = Sym(limits.tile_columns - 1) - columns;
+  if (proven_nonnegative(Sym(-1) - are_few)) return std::nullopt;
+  if (!columns.is_constant()) return are_few;
+  if (columns.constant() < 2) return std::nullopt;
+  // With few terms, other schedules are as fast (few_terms.h). So is adding one row of products after the other if a row is one vector and
+  // its terms are one block, in which no sum of another block has to be kept.
+  const int64_t least_terms = columns.constant() == kFewestOfVector ? kChainBlock + 1 : limits.tile_terms;
+  if (range(terms).hi < least_terms) return std::nullopt;
+  return proven_at_most(least_terms, terms) ? Sym(0) : terms - least_terms;
+}
+
 bool wants_tiles(const Node& reduce, const FusionLimits& limits) {
   const std::optional<Contraction> contraction = as_contraction(reduce);
   const std::optional<Sym> guard = contraction ? fills_tiles(reduce, *contraction, limits) : std::nullopt;
@@ -49,7 +68,12 @@ bool wants_tiles(const Node& reduce, const FusionLimits& limits) {
 
 bool may_want_tiles(const Node& reduce, const FusionLimits& limits) {
   const std::optional<Contraction> contraction = as_contraction(reduce);
-  return contraction && fills_tiles(reduce, *contraction, limits);
+  if (!contraction || limits.many_threads) return contraction && fills_tiles(reduce, *contraction, limits);
+  // With fewer rows than this, vectors along the rows would be mostly empty.
+  const bool has_few_rows = range(row_count(reduce, *contraction)).hi < 2 * limits.tile_columns,
+             has_known_columns = reduce.sources[0]->shape[contraction->columns].is_constant();
+  return fills_tiles(reduce, *contraction, limits) ||
+         (has_known_columns && !has_few_rows && fills_exchanged_tiles(reduce, *contraction, limits));
 }
 
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {

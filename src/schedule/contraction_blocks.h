@@ -10,10 +10,15 @@ namespace harp {
 /// Returns an expression of the shape variables that is >= 0 if there are enough rows, columns and terms for register tiles to pay
 /// (`limits`). Returns nothing if there never are.
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
+/// Returns an expression of the shape variables that is >= 0 if the product has too few columns for register tiles, but so many rows that
+/// tiles pay with rows and columns exchanged (exchanged() in contraction.h). An example is a layer of a network with two results. Returns
+/// nothing if tiles with that exchange never pay.
+std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
 /// Tests whether the reduction is a contraction that has enough rows, columns and terms for register tiles, for all values of the shape
 /// variables.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
-/// Like wants_tiles(), but tests whether there are enough rows, columns and terms for some values of the shape variables. Such a reduction
+/// Like wants_tiles(), but tests whether there are enough rows, columns and terms for some values of the shape variables, or a known number
+/// of columns is so small that rows and columns are exchanged. Such a reduction
 /// gets a kernel without other reductions, because a kernel of several reductions has no register tiles. For small sizes this costs one
 /// more pass; for large sizes tiles are many times as fast.
 bool may_want_tiles(const Node& reduce, const FusionLimits& limits);

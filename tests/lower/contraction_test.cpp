@@ -9,6 +9,7 @@
 #include "support/schedule_mistake.h"
 
 using namespace capi_test;
+using harp::cat;
 
 namespace {
 
@@ -327,4 +328,40 @@ TEST_CASE("G15.matmul/interp,c G9.bf16/interp,c: columns that are computed from 
   for (const auto& [m, k, n] : {std::array<int64_t, 3>{7, 700, 64}, {5, 64, 33}, {9, 300, 16}, {4, 65, 40}, {12, 17, 20}, {6, 0, 9}})
     for (const std::string& each : {text("m", "k", "n"), text(std::to_string(m), std::to_string(k), std::to_string(n))})
       backends.run(each, rough({m, k}, 1), rough({n, k}, 2));
+}
+
+TEST_CASE("L6.packed_matmul/c X2: products of many rows and a known, small number of columns have vectors along the rows") {
+  const Backends backends;
+  for (const int64_t columns : {2, 3, 4, 5, 7})
+    for (const int64_t terms : {16, 40, 257, 530}) {
+      const std::string b = cat("b: f32[", terms, ", ", columns, "]");
+      for (const int64_t rows : {16, 61, 300}) {
+        backends.run(cat("graph g(a: f32[", rows, ", ", terms, "], ", b, ") {\n  return y = relu(a @ b)\n}"), rough({rows, terms}, 1),
+                     rough({terms, columns}, 2));
+        backends.run(cat("graph g(a: f32[m, ", terms, "], ", b, ") {\n  return y = a @ (b * 3.0)\n}"), rough({rows, terms}, 3),
+                     rough({terms, columns}, 4));
+      }
+    }
+  backends.run("graph g(a: f32[m, k], b: f32[k, 3]) {\n  return y = a @ b, t = transpose(a) @ (a @ b)\n}", rough({40, 70}, 5),
+               rough({70, 3}, 6));
+  backends.run("graph g(a: f32[5, 40, 33], b: f32[5, 33, 3], c: f32[3]) flags=[broadcast] {\n  return y = softmax(a @ b + c, axis=-1)\n}",
+               rough({5, 40, 33}, 7), rough({5, 33, 3}, 8), rough({3}, 9));
+  backends.run("graph g(a: i32[50, 40], b: i32[40, 3]) {\n  return y = a @ b\n}", whole<int32_t>({50, 40}, 1), whole<int32_t>({40, 3}, 2));
+}
+
+TEST_CASE("L6.packed_matmul/c: which products of few columns have vectors along the rows") {
+  const auto is_tiled = [](const char* shapes) {
+    return source_of(cat("graph g(", shapes, ") {\n  return y = a @ b\n}")).find("contraction [") != std::string::npos;
+  };
+  CHECK(is_tiled("a: f32[100, 64], b: f32[64, 3]"));
+  CHECK(is_tiled("a: f32[n, 64], b: f32[64, 2]"));
+  CHECK(is_tiled("a: f32[64, 100], b: f32[100, 7]"));
+  CHECK(is_tiled("a: f32[100, 300], b: f32[300, 4]"));
+  // One row of products is a vector of 4 elements, whose terms are one block.
+  CHECK_FALSE(is_tiled("a: f32[100, 64], b: f32[64, 4]"));
+  // Nothing to compute.
+  CHECK_FALSE(is_tiled("a: f32[100, 64], b: f32[64, 0]"));
+  // Too few rows to fill a vector, or too few terms.
+  CHECK_FALSE(is_tiled("a: f32[8, 64], b: f32[64, 3]"));
+  CHECK_FALSE(is_tiled("a: f32[100, 5], b: f32[5, 3]"));
 }

@@ -321,7 +321,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   const std::optional<UnrolledAxes> short_axes = unrolled_axes(program, kernel);
   if (short_axes && (unrolled_rows_pay(kernel, s) || unrolled_scans_pay(kernel, *short_axes)))
     return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
-  if (const auto contraction = as_contraction(kernel))
+  if (const auto contraction = as_contraction(kernel)) {
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
@@ -334,6 +334,11 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       variants.push_back({std::nullopt, s});
       return variants;
     }
+    if (const auto narrow = narrow_product(program, kernel, *contraction, cpu, s.axes[s.axes.size() - 2].simd_width)) {
+      if (narrow->guard->is_constant()) return {{std::nullopt, narrow->schedule}};
+      return {*narrow, {std::nullopt, s}};
+    }
+  }
   if (short_axes &&
       (unrolled_columns_pay(program, kernel, *short_axes, s, cpu) || interleaved_loads_pay(program, kernel, *short_axes, s, cpu)))
     return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options, kMostColumnLanes)}};
