@@ -79,7 +79,10 @@ const SymNode* ValuePlacement::common_part(int accumulator, Sym index) const {
   if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;
   const std::vector<SymTerm>& terms = index.node()->terms;
   const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
-  return is_variable ? nullptr : (index - index.node()->constant).node();
+  const Sym part = index - index.node()->constant;
+  // In C, a pointer must not point before its array, not even for a moment: gcc 12 at -O3 removes stores to elements that are read through
+  // such a pointer.
+  return is_variable || range(part).lo < 0 ? nullptr : part.node();
 }
 
 void ValuePlacement::count_access(int accumulator, Sym index) {

@@ -69,23 +69,19 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       }
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        float* row4_at = row4 + -ridx6;
-        row4_at[15] = row4_at[14] + row4_at[15];
+        row4[-ridx6 + 15] = row4[-ridx6 + 14] + row4[-ridx6 + 15];
       }
       #pragma unroll 14
       for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
-        float* row4_at1 = row4 + -ridx7;
-        row4_at1[15] = row4_at1[13] + row4_at1[15];
+        row4[-ridx7 + 15] = row4[-ridx7 + 13] + row4[-ridx7 + 15];
       }
       #pragma unroll 12
       for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
-        float* row4_at2 = row4 + -ridx8;
-        row4_at2[15] = row4_at2[11] + row4_at2[15];
+        row4[-ridx8 + 15] = row4[-ridx8 + 11] + row4[-ridx8 + 15];
       }
       #pragma unroll 8
       for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
-        float* row4_at3 = row4 + -ridx9;
-        row4_at3[15] = row4_at3[7] + row4_at3[15];
+        row4[-ridx9 + 15] = row4[-ridx9 + 7] + row4[-ridx9 + 15];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15

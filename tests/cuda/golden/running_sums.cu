@@ -84,23 +84,19 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       }
       #pragma unroll 15
       for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
-        float* row3_at = row3 + -ridx7;
-        row3_at[15] = row3_at[14] + row3_at[15];
+        row3[-ridx7 + 15] = row3[-ridx7 + 14] + row3[-ridx7 + 15];
       }
       #pragma unroll 14
       for (i64 ridx8 = 0; ridx8 < 14; ++ridx8) {
-        float* row3_at1 = row3 + -ridx8;
-        row3_at1[15] = row3_at1[13] + row3_at1[15];
+        row3[-ridx8 + 15] = row3[-ridx8 + 13] + row3[-ridx8 + 15];
       }
       #pragma unroll 12
       for (i64 ridx9 = 0; ridx9 < 12; ++ridx9) {
-        float* row3_at2 = row3 + -ridx9;
-        row3_at2[15] = row3_at2[11] + row3_at2[15];
+        row3[-ridx9 + 15] = row3[-ridx9 + 11] + row3[-ridx9 + 15];
       }
       #pragma unroll 8
       for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-        float* row3_at3 = row3 + -ridx10;
-        row3_at3[15] = row3_at3[7] + row3_at3[15];
+        row3[-ridx10 + 15] = row3[-ridx10 + 7] + row3[-ridx10 + 15];
       }
       row2[thread] = row3[15];
     }
@@ -164,23 +160,19 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __rest
       }
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        float* row4_at = row4 + -ridx6;
-        row4_at[15] = row4_at[14] + row4_at[15];
+        row4[-ridx6 + 15] = row4[-ridx6 + 14] + row4[-ridx6 + 15];
       }
       #pragma unroll 14
       for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
-        float* row4_at1 = row4 + -ridx7;
-        row4_at1[15] = row4_at1[13] + row4_at1[15];
+        row4[-ridx7 + 15] = row4[-ridx7 + 13] + row4[-ridx7 + 15];
       }
       #pragma unroll 12
       for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
-        float* row4_at2 = row4 + -ridx8;
-        row4_at2[15] = row4_at2[11] + row4_at2[15];
+        row4[-ridx8 + 15] = row4[-ridx8 + 11] + row4[-ridx8 + 15];
       }
       #pragma unroll 8
       for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
-        float* row4_at3 = row4 + -ridx9;
-        row4_at3[15] = row4_at3[7] + row4_at3[15];
+        row4[-ridx9 + 15] = row4[-ridx9 + 7] + row4[-ridx9 + 15];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
@@ -269,23 +261,19 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       }
       #pragma unroll 15
       for (i64 ridx9 = 0; ridx9 < 15; ++ridx9) {
-        float* row4_at = row4 + -ridx9;
-        row4_at[15] = row4_at[14] + row4_at[15];
+        row4[-ridx9 + 15] = row4[-ridx9 + 14] + row4[-ridx9 + 15];
       }
       #pragma unroll 14
       for (i64 ridx10 = 0; ridx10 < 14; ++ridx10) {
-        float* row4_at1 = row4 + -ridx10;
-        row4_at1[15] = row4_at1[13] + row4_at1[15];
+        row4[-ridx10 + 15] = row4[-ridx10 + 13] + row4[-ridx10 + 15];
       }
       #pragma unroll 12
       for (i64 ridx11 = 0; ridx11 < 12; ++ridx11) {
-        float* row4_at2 = row4 + -ridx11;
-        row4_at2[15] = row4_at2[11] + row4_at2[15];
+        row4[-ridx11 + 15] = row4[-ridx11 + 11] + row4[-ridx11 + 15];
       }
       #pragma unroll 8
       for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
-        float* row4_at3 = row4 + -ridx12;
-        row4_at3[15] = row4_at3[7] + row4_at3[15];
+        row4[-ridx12 + 15] = row4[-ridx12 + 7] + row4[-ridx12 + 15];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
@@ -375,23 +363,19 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __re
       }
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        double* row4_at = row4 + -ridx6;
-        row4_at[15] = row4_at[14] * row4_at[15];
+        row4[-ridx6 + 15] = row4[-ridx6 + 14] * row4[-ridx6 + 15];
       }
       #pragma unroll 14
       for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
-        double* row4_at1 = row4 + -ridx7;
-        row4_at1[15] = row4_at1[13] * row4_at1[15];
+        row4[-ridx7 + 15] = row4[-ridx7 + 13] * row4[-ridx7 + 15];
       }
       #pragma unroll 12
       for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
-        double* row4_at2 = row4 + -ridx8;
-        row4_at2[15] = row4_at2[11] * row4_at2[15];
+        row4[-ridx8 + 15] = row4[-ridx8 + 11] * row4[-ridx8 + 15];
       }
       #pragma unroll 8
       for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
-        double* row4_at3 = row4 + -ridx9;
-        row4_at3[15] = row4_at3[7] * row4_at3[15];
+        row4[-ridx9 + 15] = row4[-ridx9 + 7] * row4[-ridx9 + 15];
       }
       row1[thread * 17] = 1.0;
       #pragma unroll 15
