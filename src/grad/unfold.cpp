@@ -1,5 +1,6 @@
 // Builds the adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p, and its gradient
-// is the sum of the gradients of all these elements. No scatter is needed: the sum is computed over the rows of a matrix in which each row
+// is the sum of the gradients of all these elements. If these are sums of products, as in a convolution, the gradient is a contraction
+// (window_contraction.h). Otherwise it is a sum for which no scatter is needed: it is computed over the rows of a matrix in which each row
 // is shifted against the row before it. The shift is the result of a reshape: each row is padded, and the elements are then read as rows of
 // a smaller length. This works for constant and for symbolic sizes.
 #include <array>

@@ -75,7 +75,8 @@ std::optional<WindowGradient> as_sum_of_products(NodeRef g, WindowAxes axes) {
     if (g->sources.empty()) return std::nullopt;
     NodeRef source = g->sources[0];
     while (g->op == Op::kReshape && source->op == Op::kReshape) source = source->sources[0];
-    const bool is_identity = g->op == Op::kReshape && g->shape == source->shape;  // a sum that kept its axes, and then dropped them
+    // After a sum that keeps its axes with size 1, a reshape often drops these again.
+    const bool is_identity = g->op == Op::kReshape && g->shape == source->shape;
     if (!is_identity) found.views.push_back({g, axes});
     if (!is_identity && !step_below(*g, *source, axes, found)) return std::nullopt;
     g = source;
@@ -181,11 +182,19 @@ NodeRef viewed(NodeRef x, std::span<const View> views, Dim positions) {
   return x;
 }
 
+/// With a stride there are size / stride taps of each phase, rounded up, so that some of the taps are zeros. Returns false if these, or the
+/// gaps of a dilation, would be more than a third of the taps.
+bool has_few_zeros(const UnfoldAttributes& unfold) {
+  const auto& [axis, size, stride, dilation] = unfold;
+  return stride == 1 || (dilation == 1 && proven_at_most(2 * ceil_div(size, stride) * Dim(stride), 3 * size));
+}
+
 }  // namespace
 
 NodeRef contraction_of_windows(const Step& step) {
-  const auto& [axis, size, stride, dilation] = step.y->as<UnfoldAttributes>();
-  if (!proven_less(stride, size)) return nullptr;
+  const auto& unfold = step.y->as<UnfoldAttributes>();
+  const auto& [axis, size, stride, dilation] = unfold;
+  if (!proven_less(stride, size) || !has_few_zeros(unfold)) return nullptr;
   const auto gradient = as_sum_of_products(step.g, {axis, step.y->rank() - 1});
   const auto products = gradient ? products_of(*gradient) : std::nullopt;
   if (!products || products->node->rank() == kMaxRank) return nullptr;
@@ -208,8 +217,8 @@ NodeRef contraction_of_windows(const Step& step) {
   Dim taps = size;
   if (gradient->is_reversed) q.node = reversed(q.node, q_tap);
   if (stride > 1) {
-    taps = ceil_div((size - 1) * Dim(dilation) + 1, stride);
-    q.node = resized(spaced(q.node, q_tap, dilation), q_tap, taps * Dim(stride));
+    taps = ceil_div(size, stride);
+    q.node = padded_after(q.node, q_tap, taps * Dim(stride) - size);
     Shape split = q.node->shape;
     split[q_tap] = taps;
     split.insert(split.begin() + q_tap + 1, Dim(stride));
@@ -219,13 +228,12 @@ NodeRef contraction_of_windows(const Step& step) {
   q.node = reversed(q.node, q_tap);
 
   // Windows of p that end at each position.
-  const int64_t spread = stride > 1 ? 1 : dilation;
-  const Dim reach = (taps - 1) * Dim(spread);
+  const Dim reach = (taps - 1) * Dim(dilation);
   const int p_window = axis_of(p, window);
   std::vector<Dim> before(p.labels.size(), Dim(0)), after = before;
   before[p_window] = gradient->before + reach;
   after[p_window] = gradient->after + reach;
-  p.node = build::unfold(build::pad(p.node, before, after, scalar_from_int(p.node->dtype, 0)), p_window, taps, 1, spread);
+  p.node = build::unfold(build::pad(p.node, before, after, scalar_from_int(p.node->dtype, 0)), p_window, taps, 1, dilation);
   p.labels.push_back(tap);
 
   build::Labels last = {tap}, kept;
@@ -242,7 +250,8 @@ NodeRef contraction_of_windows(const Step& step) {
   Shape joined;
   for (const int a : kept) joined.push_back(a == window ? positions : shape[a]);
   if (stride > 1) kept.insert(std::ranges::find(kept, window) + 1, phase);
-  // The last contraction of several has the phases of all window axes.
+  // The windows along several axes are one Unfold of the other. Their gradients are built from the last Unfold to the first, whose source
+  // is no Unfold. Its contraction has the phases of all axes, which then become channels.
   q = with_last(q, last);
   const NodeRef sum =
       step.a()->op == Op::kUnfold ? build::chain_of_products("grad", q, p, kept) : build::chain_of_products_by_channels("grad", q, p, kept);

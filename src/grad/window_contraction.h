@@ -17,8 +17,9 @@
 
 namespace harp::grad {
 
-/// Returns the gradient of the source of the Unfold step.y as one contraction. Null if step.g is not such a sum of products, or a window
-/// does not overlap the next one, so that there is nothing to sum.
+/// Returns the gradient of the source of the Unfold step.y as one contraction. Null if step.g is not such a sum of products, if a window
+/// does not overlap the next one, so that there is nothing to sum, or if more than a third of the taps of the phases would be zeros, each
+/// of which is multiplied.
 NodeRef contraction_of_windows(const Step& step);
 
 }  // namespace harp::grad

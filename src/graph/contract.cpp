@@ -88,8 +88,10 @@ NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled
 }
 
 NodeRef chain_of_products_by_channels(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result) {
+  // The channels are inserted into the other labels of the result at `begin`: after the last label that both arrays have (a batch or a
+  // group), or, if they have none in common, where the first channel is in `result`.
   Labels channels, others;
-  size_t begin = 0;  // where the channels are: after the labels of both arrays, or, if there are none, where the first channel is
+  size_t begin = 0;
   for (const int label : result) {
     const bool is_channel = !contains(b.labels, label);
     if (!is_channel && contains(a.labels, label)) begin = others.size() + 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/visits.h"
@@ -12,7 +13,7 @@
 namespace harp::opt {
 namespace {
 
-/// Limit for the number of nodes below which one slice moves.
+/// Limit for the length of the path that a slice moves down.
 constexpr int kMaxDepth = 32;
 
 /// The elements of an array that are used: for each axis the first one, their number, and the distance from one to the next.
@@ -48,12 +49,14 @@ std::optional<Part> below_reshape(const Node& reshape, const Part& part) {
   return below;
 }
 
-/// Along each axis, a pad either adds nothing, and the part is one of the source, or the part contains all elements that are not padding,
-/// and there is less padding. Returns nothing if the part is another one.
+/// A pad of a part of an array.
 struct NarrowerPad {
   PadAttributes pad;
   Part below;
 };
+/// Returns the pad whose result is this part of `pad`. Along an axis that `pad` makes longer, the part must contain all elements that are
+/// not padding, as columns 1 to 8 of an axis of 6 elements with two zeros at each end: this is the axis with one zero at each end. Else
+/// returns nothing.
 std::optional<NarrowerPad> below_pad(const Node& pad, const Part& part) {
   NarrowerPad narrower{pad.as<PadAttributes>(), everything(pad.sources[0]->shape)};
   auto& [before, after, value] = narrower.pad;
@@ -104,39 +107,61 @@ Part below_reduction(const Node& reduction, const Part& part) {
   return below;
 }
 
-/// Returns the part of the array. The slice moves below views and reductions, but below at most `depth` nodes.
-const Node* sliced(Graph& graph, const Node* array, const Part& part, int depth = kMaxDepth) {
-  if (array->rank() == 0 || part.takes_all(*array)) return array;
-  const auto above = [&](const Node* source) { return graph.intern(array->op, array->dtype, part.size, {source}, array->attributes); };
-  const auto source_part = [&](const Part& below) { return sliced(graph, array->sources[0], below, depth - 1); };
-  if (depth > 0) {
-    switch (array->op) {
-      case Op::kPermute: return above(source_part(below_permute(*array, part)));
-      case Op::kExpand: return above(source_part(below_expand(*array, part)));
-      case Op::kReshape:
-        if (const auto below = below_reshape(*array, part)) return above(source_part(*below));
-        break;
-      case Op::kUnfold:
-        if (const auto below = below_unfold(*array, part)) return above(source_part(*below));
-        break;
-      case Op::kPad:
-        if (auto pad = below_pad(*array, part))
-          return graph.intern(Op::kPad, array->dtype, part.size, {source_part(pad->below)}, std::move(pad->pad));
-        break;
-      default: {
-        if (!is_reduce(array->op)) break;
-        const Part below = below_reduction(*array, part);
-        if (!sums_products(*array)) return above(source_part(below));
-        // The source of a sum of products must stay a Mul, whose factors are sliced.
-        const Node* products = array->sources[0];
-        std::vector<const Node*> factors;
-        for (const Node* factor : products->sources) factors.push_back(sliced(graph, factor, below, depth - 1));
-        return above(graph.intern(Op::kMul, products->dtype, below.size, std::move(factors)));
+/// Moves slices down. `users_of` has the number of users, in the graph before the pass, of the nodes that replace nodes of that graph.
+class Slicer {
+ public:
+  explicit Slicer(Graph& graph) : graph_(graph) {}
+
+  /// If several nodes are replaced by the same node, the sum of their users is an upper bound, which is enough.
+  void add_users(const Node* node, uint32_t users) { users_of_[node] += users; }
+  void set_users(const Node* input, uint32_t users) { users_of_[input] = users; }
+
+  /// Returns the part of the array. The slice moves below views, and below reductions without other users. Where another user needs all
+  /// elements of a reduction, directly or through a view, the result has a slice of it, so that nothing is computed twice.
+  const Node* part_of(const Node* array, const Part& part, bool is_shared = false, int depth = 0) {
+    if (array->rank() == 0 || part.takes_all(*array)) return array;
+    is_shared |= !has_one_user(array);
+    const auto above = [&](const Node* source) { return graph_.intern(array->op, array->dtype, part.size, {source}, array->attributes); };
+    const auto source_part = [&](const Part& below) { return part_of(array->sources[0], below, is_shared, depth + 1); };
+    if (depth < kMaxDepth) {
+      switch (array->op) {
+        case Op::kPermute: return above(source_part(below_permute(*array, part)));
+        case Op::kExpand: return above(source_part(below_expand(*array, part)));
+        case Op::kReshape:
+          if (const auto below = below_reshape(*array, part)) return above(source_part(*below));
+          break;
+        case Op::kUnfold:
+          if (const auto below = below_unfold(*array, part)) return above(source_part(*below));
+          break;
+        case Op::kPad:
+          if (auto pad = below_pad(*array, part))
+            return graph_.intern(Op::kPad, array->dtype, part.size, {source_part(pad->below)}, std::move(pad->pad));
+          break;
+        default: {
+          if (!is_reduce(array->op) || is_shared || !has_one_user(array->sources[0])) break;
+          const Part below = below_reduction(*array, part);
+          if (!sums_products(*array)) return above(source_part(below));
+          // The source of a sum of products must stay a Mul, whose factors are sliced.
+          const Node* products = array->sources[0];
+          std::vector<const Node*> factors;
+          for (const Node* factor : products->sources) factors.push_back(part_of(factor, below, false, depth + 1));
+          return above(graph_.intern(Op::kMul, products->dtype, below.size, std::move(factors)));
+        }
       }
     }
+    return graph_.intern(Op::kSlice, array->dtype, part.size, {array}, SliceAttributes{part.start, part.step});
   }
-  return graph.intern(Op::kSlice, array->dtype, part.size, {array}, SliceAttributes{part.start, part.step});
-}
+
+ private:
+  /// False for nodes of which nothing is known, because a slice has moved there before.
+  bool has_one_user(const Node* node) const {
+    const auto found = users_of_.find(node);
+    return found != users_of_.end() && found->second == 1;
+  }
+
+  Graph& graph_;
+  std::unordered_map<const Node*, uint32_t> users_of_;
+};
 
 /// True if the slice drops elements along an axis, and its steps are positive.
 bool narrows(const Node& slice) {
@@ -144,12 +169,11 @@ bool narrows(const Node& slice) {
   return !(slice.shape == slice.sources[0]->shape) && std::ranges::all_of(step, [](int64_t s) { return s > 0; });
 }
 
-/// True if the slice takes elements of views of a reduction. False if the reduction or one of the views has another user, which needs all
-/// elements, or if the source of the reduction has another user, with which the reduction may share a kernel.
-bool is_of_reduction(const Node& slice, const std::vector<uint32_t>& users) {
+/// True if the slice takes elements of a reduction, or of permutes and reshapes of it.
+bool is_of_reduction(const Node& slice) {
   const Node* node = slice.sources[0];
-  while (users[node->id] == 1 && (node->op == Op::kPermute || node->op == Op::kReshape)) node = node->sources[0];
-  return is_reduce(node->op) && users[node->id] == 1 && users[node->sources[0]->id] == 1;
+  while (node->op == Op::kPermute || node->op == Op::kReshape) node = node->sources[0];
+  return is_reduce(node->op);
 }
 
 }  // namespace
@@ -164,10 +188,16 @@ std::unique_ptr<Graph> narrow_reductions(const Graph& graph) {
   for (const Node* node : live)
     for (const Node* source : node->sources) ++users[source->id];
   for (const GraphOutput& output : graph.outputs()) ++users[output.node->id];
+  Slicer slicer(*result);
   rewrite_nodes(graph, live, *result, [&](const Node* node, const Node* copy) {
-    if (!may_narrow_reductions(*node) || !is_of_reduction(*node, users)) return copy;
-    const auto& [start, step] = copy->as<SliceAttributes>();
-    return sliced(*result, copy->sources[0], {start, copy->shape, step});
+    for (size_t i = 0; i < node->sources.size(); ++i)
+      if (node->sources[i]->op == Op::kInput) slicer.set_users(copy->sources[i], users[node->sources[i]->id]);
+    if (may_narrow_reductions(*node) && is_of_reduction(*node)) {
+      const auto& [start, step] = copy->as<SliceAttributes>();
+      copy = slicer.part_of(copy->sources[0], {start, copy->shape, step});
+    }
+    slicer.add_users(copy, users[node->id]);
+    return copy;
   });
   return result;
 }

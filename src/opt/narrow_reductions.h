@@ -3,7 +3,7 @@
 // axes=[1]). Each element of a reduction depends on its own elements of the source only, so no bits change.
 //
 // The slice moves down through views and the factors of products, because the scheduler recognises contractions and convolutions by these
-// nodes.
+// nodes. It also moves below further reductions that have no other user. It stops above what another user needs as a whole.
 #pragma once
 
 #include <memory>

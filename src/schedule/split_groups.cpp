@@ -16,6 +16,9 @@
 namespace harp {
 namespace {
 
+/// Limit for the number of views, one above the other, that are rebuilt with a split axis.
+constexpr int kMaxViews = 16;
+
 /// An axis of size outer * inner, which is replaced by two axes of the sizes `outer` and `inner`.
 struct Split {
   size_t axis;
@@ -173,10 +176,11 @@ class GroupSplitter {
 
   /// Returns the node with the axis split in two. A view is rebuilt as a view of its split source, so that an axis along which elements are
   /// repeated remains visible.
-  const Node* with_axis(const Node* node, const Split& split) {
+  const Node* with_axis(const Node* node, const Split& split, int depth = 0) {
     Shape shape = split_shape(node->shape, split);
     const Node* source = node->sources.empty() ? nullptr : node->sources[0];
-    const auto below = [&](size_t axis) { return with_axis(source, {axis, split.outer, split.inner}); };
+    if (depth == kMaxViews) return view(Op::kReshape, std::move(shape), node);
+    const auto below = [&](size_t axis) { return with_axis(source, {axis, split.outer, split.inner}, depth + 1); };
     switch (node->op) {
       case Op::kExpand:
         if (source->shape[split.axis] == node->shape[split.axis]) return view(Op::kExpand, std::move(shape), below(split.axis));

@@ -3,7 +3,8 @@
 // of its output channels, so the windows depend only on the group. After the split, the members are rows that share their columns, so that
 // register tiles pay (contraction.h).
 //
-// The same is done if the graph itself has an axis of groups and joins it to another one after the sum, as grouped convolutions do.
+// The same is done for what follows a sum of products of which the graph itself joins two axes, or drops an axis of size 1. A convolution
+// with groups joins the axis of the groups to that of their output channels.
 //
 // This rewrite runs before fusion. Each result keeps its terms and their order. Elementwise operations on the result are split in the same
 // way, so that the kernel of the product still stores the final values.

@@ -87,8 +87,8 @@ Function conv_transpose1d(std::string_view arguments) {
 }  // namespace
 
 TEST_CASE("G19.windows/interp: the gradient of the input of a convolution is one contraction") {
-  for (const char* arguments : {"", ", padding=1", ", padding=[[2, 0]]", ", stride=2", ", stride=2, padding=1", ", dilation=2",
-                                ", dilation=3, padding=2", ", stride=2, dilation=3"}) {
+  for (const char* arguments :
+       {"", ", padding=1", ", padding=[[2, 0]]", ", stride=2", ", stride=2, padding=1", ", dilation=2", ", dilation=3, padding=2"}) {
     CHECK(sums_of_gradient(conv1d(arguments)) == kOneContraction);
     check_linear(conv1d(arguments), {2, 3, 9}, {4, 3, 3});
   }
@@ -152,6 +152,13 @@ TEST_CASE("G19.windows/interp: other gradients of windows are added") {
   check_linear({"x: f64[8], w: f64[8, 4]", by_window}, {8}, {8, 4});
   CHECK(of("sum(unfold(x, axes=[0], size=[4]), axes=[1])").products == 0);
   check_linear({"x: f64[8], w: f64[1]", "sum(unfold(x, axes=[0], size=[4], stride=[3]), axes=[1]) * sum(w)"}, {8}, {1});
+  // Most taps of a contraction would be zeros: those between the taps of a dilation, or those that are missing in most phases.
+  CHECK(sums_of_gradient(conv1d(", stride=2, dilation=3")).products == 1);
+  CHECK(sums_of_gradient(conv1d(", stride=2, dilation=3")).plain > 0);
+  check_linear(conv1d(", stride=2, dilation=3"), {2, 3, 9}, {4, 3, 3});
+  const Function long_steps = {"x: f64[1, 2, 23], w: f64[3, 2, 9]", "conv1d(x, w, stride=7)"};
+  CHECK(sums_of_gradient(long_steps).plain > 0);
+  check_linear(long_steps, {1, 2, 23}, {3, 2, 9});
   // A window of one element has no distance between its elements.
   CHECK(of("sum(unfold(x, axes=[0], size=[1], stride=[2], dilation=[3]) * w[:4, :1], axes=[1])") == Sums{0, 0});
   check_linear({"x: f64[8], w: f64[8, 4]", "sum(unfold(x, axes=[0], size=[1], stride=[2], dilation=[3]) * w[:4, :1], axes=[1])"}, {8},

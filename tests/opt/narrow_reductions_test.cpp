@@ -98,6 +98,9 @@ TEST_CASE("H2.narrow_reductions: what stays") {
   CHECK(reduced_elements("  s = sum(x, axes=[1])\n  return r = s[:2], t = s") == 6 * 4);
   CHECK(reduced_elements("  s = sum(x, axes=[1])\n  return r = s[:2], t = s[2:]") == 6 * 4);
   CHECK(reduced_elements("  e = exp(x)\n  return r = sum(e, axes=[1])[:2], t = e") == 6 * 4);
+  // The inner product is used twice, so that only the outer ones compute less.
+  CHECK(reduced_elements("  h = y @ z\n  return r = (transpose(y) @ h)[1:3], t = (h @ z[:7])[2:4]") == 6 * 7 + 2 * 7 + 2 * 7);
+  CHECK(reduced_elements("  h = y @ z\n  return r = (h @ transpose(h))[1:, :2]") == 6 * 7 + 5 * 2);
   // Elements of the slice are not rows of the reduction.
   CHECK(reduced_elements("  return r = reshape(sum(x, axes=[1]), shape=[24])[:5]") == 6 * 4);
   // All elements, in another order.
@@ -114,6 +117,29 @@ TEST_CASE("H2.narrow_reductions: a chain of many views is not followed by recurs
   const std::vector<Dim> start = {1, 0}, size = {2, node->shape[1]};
   graph.add_output("r", build::slice_exactly(node, start, size, std::vector<int64_t>{1, 1}));
   CHECK(opt::narrow_reductions(graph)->outputs()[0].node->shape == size);
+}
+
+TEST_CASE("H2.narrow_reductions: products of products of products, each used twice") {
+  std::string text = "graph g(x: f32[4, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]) {\n  t0 = x\n";
+  for (int i = 0; i < 12; ++i) {
+    std::string axis = std::to_string(13 - i), next = std::to_string(i + 1), last = std::to_string(i);
+    text.append("  t").append(next).append(" = sum(t").append(last).append(" * t").append(last);
+    text.append(", axes=[").append(axis).append("], order=chain, product=true)\n");
+  }
+  const std::unique_ptr<Graph> graph = parse_graph(text + "  return y = t12[0:1]\n}");
+  CHECK(opt::narrow_reductions(*graph)->nodes().size() < 3 * graph->nodes().size());
+}
+
+TEST_CASE("H2.narrow_reductions: axes of size 1 of which a slice may take nothing") {
+  const auto graph = parse_graph(
+      "graph g(x: f32[3, 1], k: f32[k in 0..1], j: f32[j in 0..1]) {\n  r = reshape(sum(x, axes=[0]), shape=[1, 1, 1])\n"
+      "  return y = slice(r, start=[0, 0, 0], size=[k, j, 1])\n}");
+  const auto result = narrowed(*graph);
+  for (const auto& [k, j] : std::vector<std::array<int64_t, 2>>{{0, 1}, {1, 0}, {1, 1}}) {
+    const std::vector<Bytes> inputs = {bytes_of(rough(3, 1)), bytes_of(rough(static_cast<size_t>(k), 2)),
+                                       bytes_of(rough(static_cast<size_t>(j), 3))};
+    CHECK(run(*graph, inputs, {k, j}) == run(*result, inputs, {k, j}));
+  }
 }
 
 TEST_CASE("H2.narrow_reductions: symbolic sizes") {

@@ -582,6 +582,16 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
   CHECK(stores() > 1);
 }
 
+TEST_CASE("L1: views of operands of a reshaped product, one above the other, are not followed by recursion") {
+  std::string text =
+      "graph g(a: f32[4, 2, 8], b: f32[8, 6], z: f32[8, 6]) flags=[broadcast] {\n  m = reshape(a @ b, shape=[8, 6])\n  v0 = z\n";
+  constexpr int kTimes = 20'000;
+  for (int i = 0; i < kTimes; ++i)
+    append(text, cat("  u", i, " = permute(reshape(v", i, ", shape=[8, 2, 3]), axes=[0, 2, 1])\n  v", i + 1, " = reshape(u", i,
+                     ", shape=[8, 6])\n"));
+  CHECK(scheduled(cat(text, "  return y = m * v", kTimes, "\n}")).kernels.size() > 0);
+}
+
 TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and print without computing everything again") {
   Graph graph;
   const Dim n = graph.dims().variable("n", 0, 1 << 20);
