@@ -148,8 +148,8 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   x = unfold_windows(c.op, x, axes_from(2, spatial), windows);
   if (groups > 1) x = with_groups(x, 1, groups, in_each), weight = with_groups(weight, 0, groups, *out_each);
   weight = permuted(weight, group + Labels{kOut, kIn} + kernel, chain);
-  const Labelled seen = {x, Labels{kBatch} + group + Labels{kIn} + space + kernel};
-  const NodeRef y = chain_of_products(c.op, {weight, chain}, seen, Labels{kBatch} + group + Labels{kOut} + space);
+  const Labelled unfolded = {x, Labels{kBatch} + group + Labels{kIn} + space + kernel};
+  const NodeRef y = chain_of_products(c.op, {weight, chain}, unfolded, Labels{kBatch} + group + Labels{kOut} + space);
   return add_bias(c, groups == 1 ? y : merged(y, 1));
 }
 

@@ -169,10 +169,10 @@ bool narrows(const Node& slice) {
   return !(slice.shape == slice.sources[0]->shape) && std::ranges::all_of(step, [](int64_t s) { return s > 0; });
 }
 
-/// True if the slice takes elements of a reduction, or of permutes and reshapes of it.
+/// True if the slice takes elements of a reduction, or of permutes and reshapes of it, as far down as a slice may move.
 bool is_of_reduction(const Node& slice) {
   const Node* node = slice.sources[0];
-  while (node->op == Op::kPermute || node->op == Op::kReshape) node = node->sources[0];
+  for (int depth = 0; depth < kMaxDepth && (node->op == Op::kPermute || node->op == Op::kReshape); ++depth) node = node->sources[0];
   return is_reduce(node->op);
 }
 

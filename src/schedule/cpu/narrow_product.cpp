@@ -20,8 +20,8 @@ constexpr int64_t kTogether = 256;
 std::optional<Variant> narrow_product(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
                                       int width) {
   const Node& reduce = *kernel.reduces[0];
-  const std::optional<Sym> are_few = fills_exchanged_tiles(reduce, contraction, fusion_limits(cpu));
-  if (width == 1 || !are_few) return std::nullopt;
+  const std::optional<Sym> exchange_pays = fills_exchanged_tiles(reduce, contraction, fusion_limits(cpu));
+  if (width == 1 || !exchange_pays) return std::nullopt;
   // The schedule is not for fewer rows than a vector has lanes: the vector would be mostly empty, and the other schedules take little time
   // for so few results.
   const Dim rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns];
@@ -43,8 +43,8 @@ std::optional<Variant> narrow_product(const Program& program, const KernelPlan& 
   many.simd_width = width;
   many.unroll = static_cast<int>(tile.vectors);
   many.tile = kTogether;
-  if (proven_nonnegative(fill_vector)) return Variant{*are_few, s};
-  return Variant{are_few->is_constant() ? fill_vector : min(*are_few, fill_vector), s};
+  if (proven_nonnegative(fill_vector)) return Variant{*exchange_pays, s};
+  return Variant{exchange_pays->is_constant() ? fill_vector : min(*exchange_pays, fill_vector), s};
 }
 
 }  // namespace harp
