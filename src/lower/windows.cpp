@@ -52,7 +52,6 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
       const auto along = linear_in(at, variable_of(axis.variable));
       if (!along) return std::nullopt;
       at = along->rest;
-      if (axis.most == 1) continue;  // the variable is always 0, so its coefficient does not matter and may be symbolic
       if (!along->coefficient.is_constant()) return std::nullopt;
       int64_t step = along->coefficient.constant();
       if (step < 0) {
