@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target any, plain text · stable, law 9 · 2 kernels, 1 generation
+/* harp · graph "matmul" · target any, plain text · stable, law 9 · 3 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -48,12 +48,6 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */
-static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
-  for (int64_t j = 0; j < columns; ++j)
-    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
-}
-
 /* The product of two floats is exact in double. Rounding the sum to odd there makes the conversion to float the only rounding. */
 static inline float fma_f32(float a, float b, float c) {
   const double product = (double)a * (double)b, sum = product + (double)c;
@@ -62,6 +56,12 @@ static inline float fma_f32(float a, float b, float c) {
   odd.value = sum;
   if ((error > 0.0 || error < 0.0) && (odd.bits & 1) == 0) odd.bits += (error > 0.0) == (sum > 0.0) ? 1 : (uint64_t)-1;
   return (float)odd.value;
+}
+
+/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */
+static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
 }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
@@ -98,9 +98,226 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 2 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2, reduce] partition overlap */
+/* generation 0 · variant 1 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1605632;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 127) / 128;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 32, 32);
+    const int64_t oidx2 = (oidx1 + 7) / 8;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row1 = (float*)(scratch + 16384);
+      float* const row2 = (float*)(scratch + 32768);
+      float* const row3 = (float*)(scratch + 49152);
+      float* const row0 = (float*)scratch;
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 128, 128);
+      const int64_t oidx4 = (oidx3 + 127) / 128;
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 1024; ++ridx3) {
+            row1[ridx2 * 1024 + ridx3] = 0.0f;
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 1024; ++ridx5) {
+            row3[ridx4 * 1024 + ridx5] = 0.0f;
+          }
+        }
+      }
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 1024; ++ridx8) {
+              row2[ridx7 * 1024 + ridx8] = 0.0f;
+            }
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 1024; ++ridx11) {
+              row1[ridx10 * 1024 + ridx11] = 0.0f;
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            if (harp_is_set(cancel)) return;
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              for (int64_t ridx14 = 0; ridx14 < oidx4 * 1024; ++ridx14) {
+                row0[ridx13 * 1024 + ridx14] = 0.0f;
+              }
+            }
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            const int64_t oidx11 = oidx10 / 4;
+            for (int64_t ridx15 = 0; ridx15 < oidx11 * 4; ridx15 += 4) {
+              const float* input0_row = input0 + shape1 * ridx0 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx15;
+              const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 3 + ridx1 * 128;
+              const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 2 + ridx1 * 128;
+              const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 + ridx1 * 128;
+              const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + ridx1 * 128;
+              const float* input0_row1 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx15;
+              for (int64_t ridx16 = 0; ridx16 < oidx2; ++ridx16) {
+                const float alu0 = input0_row[shape1 * ridx16 * 8 + 3];
+                const float alu2 = input0_row[shape1 * ridx16 * 8 + 2];
+                const float alu4 = input0_row[shape1 * ridx16 * 8 + 1];
+                const float alu6 = input0_row[shape1 * ridx16 * 8];
+                const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 1);
+                const float alu9 = input0_row1[shape1 * oidx12 + 3];
+                const float alu10 = input0_row1[shape1 * oidx12 + 2];
+                const float alu11 = input0_row1[shape1 * oidx12 + 1];
+                const float alu12 = input0_row1[shape1 * oidx12];
+                const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 2);
+                const float alu14 = input0_row1[shape1 * oidx13 + 3];
+                const float alu15 = input0_row1[shape1 * oidx13 + 2];
+                const float alu16 = input0_row1[shape1 * oidx13 + 1];
+                const float alu17 = input0_row1[shape1 * oidx13];
+                const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 3);
+                const float alu19 = input0_row1[shape1 * oidx14 + 3];
+                const float alu20 = input0_row1[shape1 * oidx14 + 2];
+                const float alu21 = input0_row1[shape1 * oidx14 + 1];
+                const float alu22 = input0_row1[shape1 * oidx14];
+                const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 4);
+                const float alu24 = input0_row1[shape1 * oidx15 + 3];
+                const float alu25 = input0_row1[shape1 * oidx15 + 2];
+                const float alu26 = input0_row1[shape1 * oidx15 + 1];
+                const float alu27 = input0_row1[shape1 * oidx15];
+                const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 5);
+                const float alu29 = input0_row1[shape1 * oidx16 + 3];
+                const float alu30 = input0_row1[shape1 * oidx16 + 2];
+                const float alu31 = input0_row1[shape1 * oidx16 + 1];
+                const float alu32 = input0_row1[shape1 * oidx16];
+                const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 6);
+                const float alu34 = input0_row1[shape1 * oidx17 + 3];
+                const float alu35 = input0_row1[shape1 * oidx17 + 2];
+                const float alu36 = input0_row1[shape1 * oidx17 + 1];
+                const float alu37 = input0_row1[shape1 * oidx17];
+                const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 7);
+                const float alu39 = input0_row1[shape1 * oidx18 + 3];
+                const float alu40 = input0_row1[shape1 * oidx18 + 2];
+                const float alu41 = input0_row1[shape1 * oidx18 + 1];
+                const float alu42 = input0_row1[shape1 * oidx18];
+                for (int64_t ridx17 = 0; ridx17 < oidx3; ++ridx17) {
+                  const float alu1 = input1_row[ridx17];
+                  const float alu3 = input1_row1[ridx17];
+                  const float alu5 = input1_row2[ridx17];
+                  const float alu7 = input1_row3[ridx17];
+                  float* row0_at = row0 + ridx16 * 1024 + ridx17;
+                  const float alu8 = fma_f32(alu4, alu5, fma_f32(alu6, alu7, row0_at[0]));
+                  row0_at[0] = fma_f32(alu0, alu1, fma_f32(alu2, alu3, alu8));
+                  const float alu13 = fma_f32(alu11, alu5, fma_f32(alu12, alu7, row0_at[128]));
+                  row0_at[128] = fma_f32(alu9, alu1, fma_f32(alu10, alu3, alu13));
+                  const float alu18 = fma_f32(alu16, alu5, fma_f32(alu17, alu7, row0_at[256]));
+                  row0_at[256] = fma_f32(alu14, alu1, fma_f32(alu15, alu3, alu18));
+                  const float alu23 = fma_f32(alu21, alu5, fma_f32(alu22, alu7, row0_at[384]));
+                  row0_at[384] = fma_f32(alu19, alu1, fma_f32(alu20, alu3, alu23));
+                  const float alu28 = fma_f32(alu26, alu5, fma_f32(alu27, alu7, row0_at[512]));
+                  row0_at[512] = fma_f32(alu24, alu1, fma_f32(alu25, alu3, alu28));
+                  const float alu33 = fma_f32(alu31, alu5, fma_f32(alu32, alu7, row0_at[640]));
+                  row0_at[640] = fma_f32(alu29, alu1, fma_f32(alu30, alu3, alu33));
+                  const float alu38 = fma_f32(alu36, alu5, fma_f32(alu37, alu7, row0_at[768]));
+                  row0_at[768] = fma_f32(alu34, alu1, fma_f32(alu35, alu3, alu38));
+                  const float alu43 = fma_f32(alu41, alu5, fma_f32(alu42, alu7, row0_at[896]));
+                  row0_at[896] = fma_f32(alu39, alu1, fma_f32(alu40, alu3, alu43));
+                }
+              }
+            }
+            for (int64_t ridx18 = oidx11 * 4; ridx18 < oidx10; ++ridx18) {
+              const float* input0_row2 = input0 + shape1 * ridx0 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx18;
+              const float* input1_row4 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx18 + ridx1 * 128;
+              const float* input0_row3 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx18;
+              for (int64_t ridx19 = 0; ridx19 < oidx2; ++ridx19) {
+                const float alu44 = input0_row2[shape1 * ridx19 * 8];
+                const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 1);
+                const float alu46 = input0_row3[shape1 * oidx19];
+                const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 2);
+                const float alu47 = input0_row3[shape1 * oidx20];
+                const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 3);
+                const float alu48 = input0_row3[shape1 * oidx21];
+                const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 4);
+                const float alu49 = input0_row3[shape1 * oidx22];
+                const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 5);
+                const float alu50 = input0_row3[shape1 * oidx23];
+                const int64_t oidx24 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 6);
+                const float alu51 = input0_row3[shape1 * oidx24];
+                const int64_t oidx25 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 7);
+                const float alu52 = input0_row3[shape1 * oidx25];
+                for (int64_t ridx20 = 0; ridx20 < oidx3; ++ridx20) {
+                  const float alu45 = input1_row4[ridx20];
+                  float* row0_at1 = row0 + ridx19 * 1024 + ridx20;
+                  row0_at1[0] = fma_f32(alu44, alu45, row0_at1[0]);
+                  row0_at1[128] = fma_f32(alu46, alu45, row0_at1[128]);
+                  row0_at1[256] = fma_f32(alu47, alu45, row0_at1[256]);
+                  row0_at1[384] = fma_f32(alu48, alu45, row0_at1[384]);
+                  row0_at1[512] = fma_f32(alu49, alu45, row0_at1[512]);
+                  row0_at1[640] = fma_f32(alu50, alu45, row0_at1[640]);
+                  row0_at1[768] = fma_f32(alu51, alu45, row0_at1[768]);
+                  row0_at1[896] = fma_f32(alu52, alu45, row0_at1[896]);
+                }
+              }
+            }
+            for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
+              for (int64_t ridx22 = 0; ridx22 < oidx4 * 1024; ++ridx22) {
+                row1[ridx21 * 1024 + ridx22] += row0[ridx21 * 1024 + ridx22];
+              }
+            }
+          }
+          if (65537 <= shape1) {
+            for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
+              for (int64_t ridx24 = 0; ridx24 < oidx4 * 1024; ++ridx24) {
+                row2[ridx23 * 1024 + ridx24] += row1[ridx23 * 1024 + ridx24];
+              }
+            }
+          }
+        }
+        if (65537 <= shape1) {
+          for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
+            for (int64_t ridx26 = 0; ridx26 < oidx4 * 1024; ++ridx26) {
+              row3[ridx25 * 1024 + ridx26] += row2[ridx25 * 1024 + ridx26];
+            }
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+          for (int64_t ridx28 = 0; ridx28 < oidx4 * 1024; ++ridx28) {
+            row1[ridx27 * 1024 + ridx28] = row3[ridx27 * 1024 + ridx28];
+          }
+        }
+      }
+      for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+        const int64_t oidx26 = min_i64(oidx1 - ridx29 * 8, 8);
+        for (int64_t ridx30 = 0; ridx30 < oidx26; ++ridx30) {
+          for (int64_t ridx31 = 0; ridx31 < oidx4; ++ridx31) {
+            float* output0_row = output0 + shape2 * ridx0 * 32 + shape2 * ridx29 * 8 + shape2 * ridx30 + ridx1 * 128 + ridx31 * 128;
+            for (int64_t ridx32 = 0; ridx32 < oidx3 - ridx31 * 128; ++ridx32) {
+              output0_row[ridx32] = row1[ridx29 * 1024 + ridx30 * 128 + ridx31 * 1024 + ridx32];
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -298,11 +515,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
+/* generation 0 · variant 3 of 3 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -526,13 +743,15 @@ static void harp_release(const harp_runtime* rt, void* own) {
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_1_args args1 = {input0, input1, output0, shape1, shape2, cancel};
+    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_1_args args1 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_2_args args2 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_1, &args1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
     };
-    harp_run_together(rt, cancel, 2, tasks);
+    harp_run_together(rt, cancel, 3, tasks);
   }
 }
 

@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v2 · stable, law 9 · 3 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v2 · stable, law 9 · 4 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -55,6 +55,24 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x4 splat_f32x4(float x) { return (f32x4){x, x, x, x}; }
 
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The product of two floats is exact in double. Rounding the sum to odd there makes the conversion to float the only rounding. */
+static inline float fma_f32(float a, float b, float c) {
+  const double product = (double)a * (double)b, sum = product + (double)c;
+  const double back = sum - product, error = (product - (sum - back)) + ((double)c - back);
+  union { double value; uint64_t bits; } odd;
+  odd.value = sum;
+  if ((error > 0.0 || error < 0.0) && (odd.bits & 1) == 0) odd.bits += (error > 0.0) == (sum > 0.0) ? 1 : (uint64_t)-1;
+  return (float)odd.value;
+}
+
+static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
+  f32x4 r = {0};
+  for (int lane = 0; lane < 4; ++lane) r[lane] = fma_f32(a[lane], b[lane], c[lane]);
+  return r;
+}
+
 static inline f32x4 zip_low_f32x4(f32x4 a, f32x4 b) {
   return __builtin_shufflevector(a, b, 0, 4, 1, 5);
 }
@@ -98,24 +116,6 @@ static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t
   }
 }
 
-/* The product of two floats is exact in double. Rounding the sum to odd there makes the conversion to float the only rounding. */
-static inline float fma_f32(float a, float b, float c) {
-  const double product = (double)a * (double)b, sum = product + (double)c;
-  const double back = sum - product, error = (product - (sum - back)) + ((double)c - back);
-  union { double value; uint64_t bits; } odd;
-  odd.value = sum;
-  if ((error > 0.0 || error < 0.0) && (odd.bits & 1) == 0) odd.bits += (error > 0.0) == (sum > 0.0) ? 1 : (uint64_t)-1;
-  return (float)odd.value;
-}
-
-static inline f32x4 fma_f32x4(f32x4 a, f32x4 b, f32x4 c) {
-  f32x4 r = {0};
-  for (int lane = 0; lane < 4; ++lane) r[lane] = fma_f32(a[lane], b[lane], c[lane]);
-  return r;
-}
-
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
 #if defined(__x86_64__)
@@ -150,9 +150,340 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+/* generation 0 · variant 1 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=4, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1712128;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 127) / 128;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 32, 32);
+    const int64_t oidx2 = (oidx1 + 7) / 8;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row1 = (float*)(scratch + 16384);
+      float* const row2 = (float*)(scratch + 32768);
+      float* const row3 = (float*)(scratch + 49152);
+      float* const row0 = (float*)scratch;
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 128, 128);
+      const int64_t oidx4 = (oidx3 + 127) / 128;
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 1024; ridx3 += 4) {
+            *(f32x4*)(row1 + ridx2 * 1024 + ridx3) = splat_f32x4(0.0f);
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 1024; ridx5 += 4) {
+            *(f32x4*)(row3 + ridx4 * 1024 + ridx5) = splat_f32x4(0.0f);
+          }
+        }
+      }
+      const int64_t oidx12 = oidx3 / 4;
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 1024; ridx8 += 4) {
+              *(f32x4*)(row2 + ridx7 * 1024 + ridx8) = splat_f32x4(0.0f);
+            }
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 1024; ridx11 += 4) {
+              *(f32x4*)(row1 + ridx10 * 1024 + ridx11) = splat_f32x4(0.0f);
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            if (harp_is_set(cancel)) return;
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              for (int64_t ridx14 = 0; ridx14 < oidx4 * 1024; ridx14 += 4) {
+                *(f32x4*)(row0 + ridx13 * 1024 + ridx14) = splat_f32x4(0.0f);
+              }
+            }
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            const int64_t oidx11 = oidx10 / 4;
+            for (int64_t ridx15 = 0; ridx15 < oidx11 * 4; ridx15 += 4) {
+              const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 11 + ridx1 * 128;
+              const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 10 + ridx1 * 128;
+              const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 9 + ridx1 * 128;
+              const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 8 + ridx1 * 128;
+              const float* input0_row = input0 + shape1 * ridx0 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx15;
+              const float* input1_row4 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 3 + ridx1 * 128;
+              const float* input1_row5 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 2 + ridx1 * 128;
+              const float* input1_row6 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 + ridx1 * 128;
+              const float* input1_row7 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + ridx1 * 128;
+              const float* input0_row1 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx15;
+              for (int64_t ridx16 = 0; ridx16 < oidx2; ++ridx16) {
+                const float alu0 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 3] : 0;
+                const float alu2 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 2] : 0;
+                const float alu4 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 1] : 0;
+                const float alu6 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8] : 0;
+                const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 1);
+                const float alu12 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 3] : 0;
+                const float alu13 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 2] : 0;
+                const float alu14 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 1] : 0;
+                const float alu15 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx13] : 0;
+                const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 2);
+                const float alu20 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 3] : 0;
+                const float alu21 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 2] : 0;
+                const float alu22 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 1] : 0;
+                const float alu23 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx14] : 0;
+                const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 3);
+                const float alu28 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 3] : 0;
+                const float alu29 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 2] : 0;
+                const float alu30 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 1] : 0;
+                const float alu31 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx15] : 0;
+                const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 4);
+                const float alu36 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 3] : 0;
+                const float alu37 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 2] : 0;
+                const float alu38 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 1] : 0;
+                const float alu39 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx16] : 0;
+                const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 5);
+                const float alu44 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 3] : 0;
+                const float alu45 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 2] : 0;
+                const float alu46 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 1] : 0;
+                const float alu47 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx17] : 0;
+                const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 6);
+                const float alu52 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 3] : 0;
+                const float alu53 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 2] : 0;
+                const float alu54 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 1] : 0;
+                const float alu55 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx18] : 0;
+                const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 7);
+                const float alu60 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 3] : 0;
+                const float alu61 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 2] : 0;
+                const float alu62 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 1] : 0;
+                const float alu63 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row1[shape1 * oidx19] : 0;
+                for (int64_t ridx17 = 0; ridx17 < oidx12 * 4; ridx17 += 4) {
+                  __builtin_prefetch(input1_row + ridx17, 0, 2);
+                  __builtin_prefetch(input1_row1 + ridx17, 0, 2);
+                  __builtin_prefetch(input1_row2 + ridx17, 0, 2);
+                  __builtin_prefetch(input1_row3 + ridx17, 0, 2);
+                  const f32x4 alu1 = *(const f32x4*)(input1_row4 + ridx17);
+                  const f32x4 alu3 = *(const f32x4*)(input1_row5 + ridx17);
+                  const f32x4 alu5 = *(const f32x4*)(input1_row6 + ridx17);
+                  const f32x4 alu7 = *(const f32x4*)(input1_row7 + ridx17);
+                  float* row0_at = row0 + ridx16 * 1024 + ridx17;
+                  const f32x4 alu8 = fma_f32x4(splat_f32x4(alu6), alu7, *(f32x4*)row0_at);
+                  const f32x4 alu9 = fma_f32x4(splat_f32x4(alu4), alu5, alu8);
+                  const f32x4 alu10 = fma_f32x4(splat_f32x4(alu2), alu3, alu9);
+                  const f32x4 alu11 = fma_f32x4(splat_f32x4(alu0), alu1, alu10);
+                  *(f32x4*)row0_at = alu11;
+                  const f32x4 alu16 = fma_f32x4(splat_f32x4(alu15), alu7, *(f32x4*)(row0_at + 128));
+                  const f32x4 alu17 = fma_f32x4(splat_f32x4(alu14), alu5, alu16);
+                  const f32x4 alu18 = fma_f32x4(splat_f32x4(alu13), alu3, alu17);
+                  const f32x4 alu19 = fma_f32x4(splat_f32x4(alu12), alu1, alu18);
+                  *(f32x4*)(row0_at + 128) = alu19;
+                  const f32x4 alu24 = fma_f32x4(splat_f32x4(alu23), alu7, *(f32x4*)(row0_at + 256));
+                  const f32x4 alu25 = fma_f32x4(splat_f32x4(alu22), alu5, alu24);
+                  const f32x4 alu26 = fma_f32x4(splat_f32x4(alu21), alu3, alu25);
+                  const f32x4 alu27 = fma_f32x4(splat_f32x4(alu20), alu1, alu26);
+                  *(f32x4*)(row0_at + 256) = alu27;
+                  const f32x4 alu32 = fma_f32x4(splat_f32x4(alu31), alu7, *(f32x4*)(row0_at + 384));
+                  const f32x4 alu33 = fma_f32x4(splat_f32x4(alu30), alu5, alu32);
+                  const f32x4 alu34 = fma_f32x4(splat_f32x4(alu29), alu3, alu33);
+                  const f32x4 alu35 = fma_f32x4(splat_f32x4(alu28), alu1, alu34);
+                  *(f32x4*)(row0_at + 384) = alu35;
+                  const f32x4 alu40 = fma_f32x4(splat_f32x4(alu39), alu7, *(f32x4*)(row0_at + 512));
+                  const f32x4 alu41 = fma_f32x4(splat_f32x4(alu38), alu5, alu40);
+                  const f32x4 alu42 = fma_f32x4(splat_f32x4(alu37), alu3, alu41);
+                  const f32x4 alu43 = fma_f32x4(splat_f32x4(alu36), alu1, alu42);
+                  *(f32x4*)(row0_at + 512) = alu43;
+                  const f32x4 alu48 = fma_f32x4(splat_f32x4(alu47), alu7, *(f32x4*)(row0_at + 640));
+                  const f32x4 alu49 = fma_f32x4(splat_f32x4(alu46), alu5, alu48);
+                  const f32x4 alu50 = fma_f32x4(splat_f32x4(alu45), alu3, alu49);
+                  const f32x4 alu51 = fma_f32x4(splat_f32x4(alu44), alu1, alu50);
+                  *(f32x4*)(row0_at + 640) = alu51;
+                  const f32x4 alu56 = fma_f32x4(splat_f32x4(alu55), alu7, *(f32x4*)(row0_at + 768));
+                  const f32x4 alu57 = fma_f32x4(splat_f32x4(alu54), alu5, alu56);
+                  const f32x4 alu58 = fma_f32x4(splat_f32x4(alu53), alu3, alu57);
+                  const f32x4 alu59 = fma_f32x4(splat_f32x4(alu52), alu1, alu58);
+                  *(f32x4*)(row0_at + 768) = alu59;
+                  const f32x4 alu64 = fma_f32x4(splat_f32x4(alu63), alu7, *(f32x4*)(row0_at + 896));
+                  const f32x4 alu65 = fma_f32x4(splat_f32x4(alu62), alu5, alu64);
+                  const f32x4 alu66 = fma_f32x4(splat_f32x4(alu61), alu3, alu65);
+                  const f32x4 alu67 = fma_f32x4(splat_f32x4(alu60), alu1, alu66);
+                  *(f32x4*)(row0_at + 896) = alu67;
+                }
+                for (int64_t ridx18 = oidx12 * 4; ridx18 < oidx3; ++ridx18) {
+                  const float alu68 = input1_row4[ridx18];
+                  const float alu69 = input1_row5[ridx18];
+                  const float alu70 = input1_row6[ridx18];
+                  const float alu71 = input1_row7[ridx18];
+                  const float alu72 = fma_f32(alu6, alu71, row0[ridx16 * 1024 + ridx18]);
+                  const float alu73 = fma_f32(alu4, alu70, alu72);
+                  const float alu74 = fma_f32(alu2, alu69, alu73);
+                  const float alu75 = fma_f32(alu0, alu68, alu74);
+                  row0[ridx16 * 1024 + ridx18] = alu75;
+                  const float alu76 = fma_f32(alu15, alu71, row0[ridx16 * 1024 + ridx18 + 128]);
+                  const float alu77 = fma_f32(alu14, alu70, alu76);
+                  const float alu78 = fma_f32(alu13, alu69, alu77);
+                  const float alu79 = fma_f32(alu12, alu68, alu78);
+                  row0[ridx16 * 1024 + ridx18 + 128] = alu79;
+                  const float alu80 = fma_f32(alu23, alu71, row0[ridx16 * 1024 + ridx18 + 256]);
+                  const float alu81 = fma_f32(alu22, alu70, alu80);
+                  const float alu82 = fma_f32(alu21, alu69, alu81);
+                  const float alu83 = fma_f32(alu20, alu68, alu82);
+                  row0[ridx16 * 1024 + ridx18 + 256] = alu83;
+                  const float alu84 = fma_f32(alu31, alu71, row0[ridx16 * 1024 + ridx18 + 384]);
+                  const float alu85 = fma_f32(alu30, alu70, alu84);
+                  const float alu86 = fma_f32(alu29, alu69, alu85);
+                  const float alu87 = fma_f32(alu28, alu68, alu86);
+                  row0[ridx16 * 1024 + ridx18 + 384] = alu87;
+                  const float alu88 = fma_f32(alu39, alu71, row0[ridx16 * 1024 + ridx18 + 512]);
+                  const float alu89 = fma_f32(alu38, alu70, alu88);
+                  const float alu90 = fma_f32(alu37, alu69, alu89);
+                  const float alu91 = fma_f32(alu36, alu68, alu90);
+                  row0[ridx16 * 1024 + ridx18 + 512] = alu91;
+                  const float alu92 = fma_f32(alu47, alu71, row0[ridx16 * 1024 + ridx18 + 640]);
+                  const float alu93 = fma_f32(alu46, alu70, alu92);
+                  const float alu94 = fma_f32(alu45, alu69, alu93);
+                  const float alu95 = fma_f32(alu44, alu68, alu94);
+                  row0[ridx16 * 1024 + ridx18 + 640] = alu95;
+                  const float alu96 = fma_f32(alu55, alu71, row0[ridx16 * 1024 + ridx18 + 768]);
+                  const float alu97 = fma_f32(alu54, alu70, alu96);
+                  const float alu98 = fma_f32(alu53, alu69, alu97);
+                  const float alu99 = fma_f32(alu52, alu68, alu98);
+                  row0[ridx16 * 1024 + ridx18 + 768] = alu99;
+                  const float alu100 = fma_f32(alu63, alu71, row0[ridx16 * 1024 + ridx18 + 896]);
+                  const float alu101 = fma_f32(alu62, alu70, alu100);
+                  const float alu102 = fma_f32(alu61, alu69, alu101);
+                  const float alu103 = fma_f32(alu60, alu68, alu102);
+                  row0[ridx16 * 1024 + ridx18 + 896] = alu103;
+                }
+              }
+            }
+            for (int64_t ridx19 = oidx11 * 4; ridx19 < oidx10; ++ridx19) {
+              const float* input0_row2 = input0 + shape1 * ridx0 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx19;
+              const float* input1_row8 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 128;
+              const float* input0_row3 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx19;
+              for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+                const float alu104 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row2[shape1 * ridx20 * 8] : 0;
+                const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 1);
+                const float alu107 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx20] : 0;
+                const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 2);
+                const float alu109 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx21] : 0;
+                const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 3);
+                const float alu111 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx22] : 0;
+                const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 4);
+                const float alu113 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx23] : 0;
+                const int64_t oidx24 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 5);
+                const float alu115 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx24] : 0;
+                const int64_t oidx25 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 6);
+                const float alu117 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx25] : 0;
+                const int64_t oidx26 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 7);
+                const float alu119 = max_i64(oidx3 - oidx12 * 4 - 1, oidx12 * 4 - 1) >= 0 ? input0_row3[shape1 * oidx26] : 0;
+                for (int64_t ridx21 = 0; ridx21 < oidx12 * 4; ridx21 += 4) {
+                  const f32x4 alu105 = *(const f32x4*)(input1_row8 + ridx21);
+                  float* row0_at1 = row0 + ridx20 * 1024 + ridx21;
+                  const f32x4 alu106 = fma_f32x4(splat_f32x4(alu104), alu105, *(f32x4*)row0_at1);
+                  *(f32x4*)row0_at1 = alu106;
+                  const f32x4 alu108 = fma_f32x4(splat_f32x4(alu107), alu105, *(f32x4*)(row0_at1 + 128));
+                  *(f32x4*)(row0_at1 + 128) = alu108;
+                  const f32x4 alu110 = fma_f32x4(splat_f32x4(alu109), alu105, *(f32x4*)(row0_at1 + 256));
+                  *(f32x4*)(row0_at1 + 256) = alu110;
+                  const f32x4 alu112 = fma_f32x4(splat_f32x4(alu111), alu105, *(f32x4*)(row0_at1 + 384));
+                  *(f32x4*)(row0_at1 + 384) = alu112;
+                  const f32x4 alu114 = fma_f32x4(splat_f32x4(alu113), alu105, *(f32x4*)(row0_at1 + 512));
+                  *(f32x4*)(row0_at1 + 512) = alu114;
+                  const f32x4 alu116 = fma_f32x4(splat_f32x4(alu115), alu105, *(f32x4*)(row0_at1 + 640));
+                  *(f32x4*)(row0_at1 + 640) = alu116;
+                  const f32x4 alu118 = fma_f32x4(splat_f32x4(alu117), alu105, *(f32x4*)(row0_at1 + 768));
+                  *(f32x4*)(row0_at1 + 768) = alu118;
+                  const f32x4 alu120 = fma_f32x4(splat_f32x4(alu119), alu105, *(f32x4*)(row0_at1 + 896));
+                  *(f32x4*)(row0_at1 + 896) = alu120;
+                }
+                for (int64_t ridx22 = oidx12 * 4; ridx22 < oidx3; ++ridx22) {
+                  const float alu121 = input1_row8[ridx22];
+                  const float alu122 = fma_f32(alu104, alu121, row0[ridx20 * 1024 + ridx22]);
+                  row0[ridx20 * 1024 + ridx22] = alu122;
+                  const float alu123 = fma_f32(alu107, alu121, row0[ridx20 * 1024 + ridx22 + 128]);
+                  row0[ridx20 * 1024 + ridx22 + 128] = alu123;
+                  const float alu124 = fma_f32(alu109, alu121, row0[ridx20 * 1024 + ridx22 + 256]);
+                  row0[ridx20 * 1024 + ridx22 + 256] = alu124;
+                  const float alu125 = fma_f32(alu111, alu121, row0[ridx20 * 1024 + ridx22 + 384]);
+                  row0[ridx20 * 1024 + ridx22 + 384] = alu125;
+                  const float alu126 = fma_f32(alu113, alu121, row0[ridx20 * 1024 + ridx22 + 512]);
+                  row0[ridx20 * 1024 + ridx22 + 512] = alu126;
+                  const float alu127 = fma_f32(alu115, alu121, row0[ridx20 * 1024 + ridx22 + 640]);
+                  row0[ridx20 * 1024 + ridx22 + 640] = alu127;
+                  const float alu128 = fma_f32(alu117, alu121, row0[ridx20 * 1024 + ridx22 + 768]);
+                  row0[ridx20 * 1024 + ridx22 + 768] = alu128;
+                  const float alu129 = fma_f32(alu119, alu121, row0[ridx20 * 1024 + ridx22 + 896]);
+                  row0[ridx20 * 1024 + ridx22 + 896] = alu129;
+                }
+              }
+            }
+            for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
+              for (int64_t ridx24 = 0; ridx24 < oidx4 * 1024; ridx24 += 4) {
+                *(f32x4*)(row1 + ridx23 * 1024 + ridx24) += *(f32x4*)(row0 + ridx23 * 1024 + ridx24);
+              }
+            }
+          }
+          if (65537 <= shape1) {
+            for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
+              for (int64_t ridx26 = 0; ridx26 < oidx4 * 1024; ridx26 += 4) {
+                *(f32x4*)(row2 + ridx25 * 1024 + ridx26) += *(f32x4*)(row1 + ridx25 * 1024 + ridx26);
+              }
+            }
+          }
+        }
+        if (65537 <= shape1) {
+          for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+            for (int64_t ridx28 = 0; ridx28 < oidx4 * 1024; ridx28 += 4) {
+              *(f32x4*)(row3 + ridx27 * 1024 + ridx28) += *(f32x4*)(row2 + ridx27 * 1024 + ridx28);
+            }
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+          for (int64_t ridx30 = 0; ridx30 < oidx4 * 1024; ridx30 += 4) {
+            *(f32x4*)(row1 + ridx29 * 1024 + ridx30) = *(f32x4*)(row3 + ridx29 * 1024 + ridx30);
+          }
+        }
+      }
+      for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
+        const int64_t oidx27 = min_i64(oidx1 - ridx31 * 8, 8);
+        for (int64_t ridx32 = 0; ridx32 < oidx27; ++ridx32) {
+          for (int64_t ridx33 = 0; ridx33 < oidx4; ++ridx33) {
+            float* output0_row = output0 + shape2 * ridx0 * 32 + shape2 * ridx31 * 8 + shape2 * ridx32 + ridx1 * 128 + ridx33 * 128;
+            if (ridx33 * 128 + 4 <= oidx3) {
+              for (int64_t ridx34 = 0; ridx34 < oidx3 - ridx33 * 128; ridx34 = ridx34 < oidx3 - ridx33 * 128 ? oidx3 - ridx33 * 128 - 4 : oidx3 - ridx33 * 128) { /* the last step overlaps the one before it */
+                for (; ridx34 <= oidx3 - ridx33 * 128 - 4; ridx34 += 4) {
+                  *(f32x4*)(output0_row + ridx34) = *(f32x4*)(row1 + ridx31 * 1024 + ridx32 * 128 + ridx33 * 1024 + ridx34);
+                }
+              }
+            } else {
+              for (int64_t ridx35 = 0; ridx35 < oidx3 - ridx33 * 128; ++ridx35) {
+                output0_row[ridx35] = row1[ridx31 * 1024 + ridx32 * 128 + ridx33 * 1024 + ridx35];
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 2 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -352,11 +683,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=4, sequential tile=8 unroll=4, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
+/* generation 0 · variant 3 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=4, sequential tile=8 unroll=4, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -500,11 +831,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 3 of 3 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
+/* generation 0 · variant 4 of 4 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -780,15 +1111,17 @@ static void harp_release(const harp_runtime* rt, void* own) {
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input0, input1, output0, shape1, shape2, cancel};
+    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_1_args args1 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_2_args args2 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_3_args args3 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_1, &args1, min_i64(shape0 - 4, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_2, &args2, min_i64(-min_i64(shape0 - 4, -shape2 + 7) - 1, -min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_1, &args1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_2, &args2, min_i64(shape0 - 4, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_3, &args3, min_i64(-min_i64(shape0 - 4, -shape2 + 7) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
     };
-    harp_run_together(rt, cancel, 3, tasks);
+    harp_run_together(rt, cancel, 4, tasks);
   }
 }
 

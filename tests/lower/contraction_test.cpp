@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "support/backends_run.h"
+#include "support/count_in_text.h"
 #include "support/schedule_mistake.h"
 
 using namespace capi_test;
@@ -200,6 +201,37 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
   CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of a for 8 rows and 4 terms fit in the registers
   CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
   CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
+}
+
+TEST_CASE("G15.matmul/c L6.loop_tiling/c X2: an unknown number of rows has a variant for few rows, which does not pack the other factor") {
+  const Backends backends;
+  for (const char* product : {"x @ w", "x @ transpose(v)", "(x * 2) @ abs(w) + 1"})
+    for (const char* sizes : {"m in 2..5000, 40", "m, 40", "m, k"}) {
+      const bool is_known = sizes[3] != 'k';
+      const std::string text = cat("graph g(x: f32[", sizes, "], w: f32[", is_known ? "40, 300" : "k, n", "], v: f32[",
+                                   is_known ? "300, 40" : "n, k", "]) flags=[broadcast] {\n  return y = ", product, "\n}");
+      for (const int64_t rows : {2, 3, 4, 5, 31, 33, 224, 225})
+        backends.run(text, rough({rows, 40}, 1), rough({40, 300}, 2), rough({300, 40}, 3));
+    }
+  // With more than 1 MiB, the other factor does not fit L2 of any of these rows.
+  const char* const far = "graph g(x: f32[m, k], w: f32[k, n]) {\n  return y = x @ w\n}";
+  for (const int64_t rows : {1, 2, 7, 32, 33}) backends.run(far, rough({rows, 1030}, 1), rough({1030, 1100}, 2));
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load"}) {
+    CAPTURE(row);
+    const auto variants = [&](const char* x, const char* w, const char* product) {
+      const Context context = make_context();
+      const Graph graph = parse(context.get(), cat("harp 1\ngraph g(x: f32[", x, "], w: f32[", w, "]) {\n  return y = ", product, "\n}"));
+      const std::string source = source_for(row, graph.get());
+      return count(source, "contraction [");
+    };
+    CHECK(variants("m, 512", "512, 512", "x @ w") == 2);
+    CHECK(variants("m, 4096", "4096, 4096", "x @ w") == 2);
+    CHECK(variants("m, 512", "512, 512", "x @ transpose(w)") == 2);
+    CHECK(variants("m, 16", "16, 512", "x @ w") == 1);             // too few terms
+    CHECK(variants("m in 1..16, 512", "512, 512", "x @ w") == 1);  // there are never many rows
+    CHECK(variants("2, 512", "512, 512", "x @ w") == 1);
+    CHECK(variants("1, 512", "512, 512", "x @ w") == 0);
+  }
 }
 
 TEST_CASE("G15.matmul/c G15.conv2d/c L6.loop_tiling/c: few rows with few terms keep their sums in registers") {

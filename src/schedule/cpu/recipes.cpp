@@ -328,8 +328,13 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile
       // time.
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
-      if (guard->is_constant()) return {{std::nullopt, tiles}};
-      std::vector<Variant> variants = {{guard, tiles}};
+      std::vector<Variant> variants;
+      if (const std::optional<Variant> few = few_rows(program, kernel, *contraction, cpu, width)) variants.push_back(*few);
+      if (guard->is_constant()) {
+        variants.push_back({std::nullopt, tiles});
+        return variants;
+      }
+      variants.push_back({guard, tiles});
       if (const std::optional<Variant> narrow = narrow_product(program, kernel, *contraction, cpu, width)) variants.push_back(*narrow);
       variants.push_back({std::nullopt, s});
       return variants;

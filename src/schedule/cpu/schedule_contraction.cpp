@@ -110,16 +110,23 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
+/// Tests whether the columns' factor B is contiguous along the terms, as in x @ transpose(w).
+bool is_crossed(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
+  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
+  return terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
+         !lies_along(program, kernel, contraction.column_factor, contraction.columns);
+}
+
 /// Tests whether the columns' factor is known to be larger than L3.
 bool are_columns_far(const Node& reduce, const Contraction& contraction, const Cpu& cpu) {
   const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
   return elements.is_constant() && elements.constant() >= cpu.caches.third / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
 }
 
-/// Tests whether a contraction has few rows, but too many columns and terms for register tiles (see kSkinnyTerms).
-bool is_skinny(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
+/// Tests whether a contraction may have too many columns and terms for register tiles if it has few rows (see kSkinnyTerms).
+bool may_be_skinny(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
   const Node& reduce = *kernel.reduces[0];
-  if (!contraction.rows || contraction.group_position || range(row_count(reduce, contraction)).hi > kSkinnyRows) return false;
+  if (!contraction.rows || contraction.group_position) return false;
   if (range(reduce.sources[0]->shape[contraction.columns]).hi < kSkinnyColumns) return false;
   if (range(term_count(reduce)).hi < kSkinnyTerms && !are_columns_far(reduce, contraction, cpu)) return false;
   return lies_along(program, kernel, contraction.column_factor, contraction.columns);
@@ -127,11 +134,10 @@ bool is_skinny(const Program& program, const KernelPlan& kernel, const Contracti
 
 /// Schedules a contraction with few rows (skinny GEMM). Each element of the columns' factor is used only a few times, so the factor is read
 /// in place, several terms at a time. The sums of a block of columns stay in L1.
-Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
-  const int64_t rows = range(row_count(reduce, contraction)).hi;
   const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kSkinnyRowsTogether)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
                 size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
   const bool are_far = are_columns_far(reduce, contraction, cpu);
@@ -262,8 +268,15 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
 /// Schedules contractions with many rows, or with a single row.
 class ManyRows {
  public:
-  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width, int terms_of_lane)
-      : program_(program), kernel_(kernel), contraction_(contraction), cpu_(cpu), width_(width), terms_of_lane_(terms_of_lane) {}
+  ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width,
+           int terms_of_lane)
+      : program_(program),
+        kernel_(kernel),
+        contraction_(contraction),
+        rows_(rows),
+        cpu_(cpu),
+        width_(width),
+        terms_of_lane_(terms_of_lane) {}
 
   Schedule schedule() const {
     Schedule s = untiled(kernel_);
@@ -361,11 +374,12 @@ class ManyRows {
   const Program& program_;
   const KernelPlan& kernel_;
   const Contraction& contraction_;
+  const int64_t rows_;  // the largest number of rows
   const Cpu& cpu_;
   const int width_, terms_of_lane_;
   const Node& reduce_ = *kernel_.reduces[0];
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
-  const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
+  const int64_t columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
   // Whether the columns are windows of a convolution along lines of pixels of unknown length, which may be short.
   const bool has_unknown_lines_ =
@@ -373,6 +387,25 @@ class ManyRows {
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
              columns_are_near_ = are_columns_near(program_, kernel_, contraction_, cpu_, width_);
 };
+
+/// Returns the schedule for at most `rows` rows. `are_few` says whether these are few enough for skinny GEMM.
+Schedule schedule_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, int64_t rows, bool are_few,
+                       const Cpu& cpu, int width) {
+  const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
+  if (terms_of_lane == 1 && are_few && may_be_skinny(program, kernel, contraction, cpu))
+    return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
+  return ManyRows(program, kernel, contraction, rows, cpu, width, terms_of_lane).schedule();
+}
+
+/// Returns an expression that is >= 0 if all of these are; nothing if one of them never is.
+std::optional<Sym> all_nonnegative(std::initializer_list<Sym> conditions) {
+  Sym all = 0;
+  for (const Sym& condition : conditions) {
+    if (proven_nonnegative(Sym(-1) - condition)) return std::nullopt;
+    if (!proven_nonnegative(condition)) all = all.is_constant() ? condition : min(all, condition);
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -383,22 +416,45 @@ bool is_array(const Program& program, const KernelPlan& kernel, const Node* fact
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
-  const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
-  if (terms_of_lane == 1 && is_skinny(program, kernel, contraction, cpu)) return schedule_skinny_gemm(kernel, contraction, cpu, width);
-  return ManyRows(program, kernel, contraction, cpu, width, terms_of_lane).schedule();
+  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi;
+  return schedule_rows(program, kernel, contraction, rows, rows <= kSkinnyRows, cpu, width);
+}
+
+std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
+                                int width) {
+  const Node& reduce = *kernel.reduces[0];
+  if (!contraction.rows || contraction.group_position) return std::nullopt;
+  const Sym rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns], terms = term_count(reduce);
+  if (proven_at_most(rows, kSkinnyRows)) return std::nullopt;  // schedule_contraction() assumes few rows, too
+  std::optional<Sym> guard;
+  int64_t most = 0;
+  if (may_be_skinny(program, kernel, contraction, cpu)) {
+    const Sym elements = terms * columns;
+    const int64_t most_near = near_columns_bytes(cpu) / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
+    const bool is_near = proven_at_most(elements, most_near);
+    most = is_near ? kUnknownRowsOfNear : kUnknownRowsOfFar;
+    guard = all_nonnegative(
+        {rows - kFewestSkinnyRows, most - rows, columns - kSkinnyColumns, is_near ? terms - kSkinnyTerms : elements - (most_near + 1)});
+  } else if (is_crossed(program, kernel, contraction)) {
+    const std::optional<Sym> tiles = pays(program, kernel, contraction, cpu);
+    most = rows_together(cpu);
+    if (tiles) guard = all_nonnegative({*tiles, most - rows});
+  }
+  if (!guard || guard->is_constant()) return std::nullopt;
+  return Variant{guard, schedule_rows(program, kernel, contraction, most, true, cpu, width)};
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
   // The alternative to register tiles is to add one row of products after the other, which is faster with few rows. But if the columns'
   // factor B is contiguous along the terms, this alternative would read B one element at a time, so tiles then pay even for a single row.
-  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
-  const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
-                          !lies_along(program, kernel, contraction.column_factor, contraction.columns);
   FusionLimits limits = fusion_limits(cpu);
-  if (is_crossed) limits.tile_rows = 1;
+  if (is_crossed(program, kernel, contraction)) limits.tile_rows = 1;
+  const Dim rows = row_count(*kernel.reduces[0], contraction);
+  if (rows.is_constant() && may_be_skinny(program, kernel, contraction, cpu))
+    limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
   // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line,
   // which may not fill them either.
-  if (contraction.group_is_rows && !row_count(*kernel.reduces[0], contraction).is_constant()) limits.tile_rows = 1;
+  if (contraction.group_is_rows && !rows.is_constant()) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
 }
 

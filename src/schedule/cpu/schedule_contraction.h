@@ -9,6 +9,10 @@ namespace harp {
 
 /// Returns a schedule whose tiles fit the CPU's registers and caches, with vectors of `width` lanes.
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
+/// Returns a variant for few rows of a product whose number of rows is unknown. Its guard is >= 0 if there are few. Returns nothing if the
+/// schedule for many rows is as good for few.
+std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
+                                int width);
 /// Returns an expression of the shape variables that is >= 0 if register tiles are faster than adding one row of products after the other;
 /// nothing if they never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
