@@ -296,6 +296,8 @@ FAULTS = [
     ("row-wise kernels ask for the row they are in", "lower/reduce_prefetch.cpp", "lines_of(buffer, here(buffer) + row * rows, true);",
      "lines_of(buffer, here(buffer), true);",
      "stream_test"),
+    ("products of few rows: if their number is unknown, all columns are packed", "schedule/cpu/recipes.cpp", "variants.push_back(*few);", ";",
+     "contraction_test"),
     ("products of few rows ask for the terms they have", "lower/skinny_gemm.cpp", ".distance = std::max(count, kPrefetchTerms)", ".distance = 0",
      "schedule_test"),
     ("vectors side by side wherever operations are many", "schedule/cpu/interleave.cpp",
