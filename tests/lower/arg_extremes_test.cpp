@@ -123,6 +123,13 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme and its in
     backends.run(text, few({9, 1024}, {{4000, kNan}, {1, 0.0f}, {2, -0.0f}}));
     backends.run(text, few({9, 1024}, {{4000, kInf}, {4002, -kInf}}));
   }
+  // The index of one extreme and the value of the other are in separate kernels, whichever comes first.
+  for (const char* results : {"i = argmin(x, axis=1), v = max(x, axes=[1])", "v = max(x, axes=[1]), i = argmin(x, axis=1)",
+                              "i = argmax(x, axis=0), v = min(x, axes=[0])", "v = min(x, axes=[0]), i = argmax(x, axis=0)"}) {
+    const std::string text = harp::cat("graph g(x: f32[m, 40]) {\n  return ", results, "\n}");
+    CHECK(kernels_of(text) == 2);
+    backends.run(text, few({9, 40}));
+  }
   // Operations on the index are fused into the kernel of the argmax. A second argmax or argmin gets a kernel of its own.
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = cast(argmax(x, axis=1) * 2, dtype=f32)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = argmax(x, axis=1), j = argmin(x, axis=1), m = max(x, axes=[1])\n}") == 2);

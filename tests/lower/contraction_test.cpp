@@ -234,6 +234,38 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c X2: an unknown number of rows has a var
   }
 }
 
+TEST_CASE("G15.matmul/c L6.packed_matmul/c X2: products of few terms have register tiles if they have rows and columns enough for that") {
+  const Backends backends;
+  for (const int64_t terms : {3, 5, 8, 13})
+    for (const char* product : {"x @ w", "x @ transpose(v)", "abs(x) @ transpose(v * 2) + 1"}) {
+      const std::string k = std::to_string(terms);
+      const std::string text =
+          cat("graph g(x: f32[n, ", k, "], w: f32[", k, ", m], v: f32[m, ", k, "]) flags=[broadcast] {\n  return y = ", product, "\n}");
+      for (const int64_t rows : {7, 8, 60})
+        for (const int64_t columns : {15, 16, 37})
+          backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2), rough({columns, terms}, 3));
+    }
+  for (const char* dtype : {"f16", "f64", "i32"})
+    backends.run(cat("graph g(x: f32[b, n, 6], w: f32[b, m, 6]) {\n  return y = einsum(cast(x, dtype=", dtype, "), cast(w, dtype=", dtype,
+                     "), spec=\"bik,bjk->bij\")\n}"),
+                 rough({3, 9, 6}, 1), rough({3, 20, 6}, 2));
+  const auto has_tiles = [](const char* row, const char* x, const char* w, const char* product) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), cat("harp 1\ngraph g(x: f32[", x, "], w: f32[", w, "]) {\n  return y = ", product, "\n}"));
+    return source_for(row, graph.get()).find("contraction [") != std::string::npos;
+  };
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load"}) {
+    CAPTURE(row);
+    CHECK(has_tiles(row, "1000, 3", "30, 3", "x @ transpose(w)"));
+    CHECK(has_tiles(row, "n, 3", "30, 3", "x @ transpose(w)"));
+    CHECK_FALSE(has_tiles(row, "1000, 2", "30, 2", "x @ transpose(w)"));
+    CHECK_FALSE(has_tiles(row, "7, 3", "30, 3", "x @ transpose(w)"));
+    CHECK(has_tiles(row, "1000, 8", "8, 30", "x @ w"));
+    CHECK_FALSE(has_tiles(row, "1000, 7", "7, 30", "x @ w"));
+    CHECK_FALSE(has_tiles(row, "1000, 8", "8, 7", "x @ w"));
+  }
+}
+
 TEST_CASE("G15.matmul/c G15.conv2d/c L6.loop_tiling/c: few rows with few terms keep their sums in registers") {
   const Backends backends;
   for (const int64_t rows : {4, 8, 15})

@@ -197,6 +197,8 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n]) { return y = x + 1.0, z = x * 2.0 }") == "y of x, z of x");
   CHECK(places_of("graph g(x: f32[n]) { return y = x }") == "y of x");
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
+  // A chain of both kernels would read x for later blocks after y has been stored for the first.
+  CHECK(places_of("graph g(x: f32[64, 256, 256], w: f32[256, 256]) { return y = softmax(x @ w, axis=2) * x }") == "y of x");
   // When y is written, all reductions of x have finished, so y may overwrite x in the same buffer.
   CHECK(places_of("graph g(x: f32[n, m]) flags=[broadcast] { return y = x - max(x, axes=[1], keepdims=true) }") == "y of x");
   // y may overwrite x in the same buffer only if all other consumers of x have finished when y is written. In this graph they have. If each

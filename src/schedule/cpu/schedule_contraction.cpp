@@ -445,17 +445,28 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
+  const Node& reduce = *kernel.reduces[0];
   // The alternative to register tiles is to add one row of products after the other, which is faster with few rows. But if the columns'
   // factor B is contiguous along the terms, this alternative would read B one element at a time, so tiles then pay even for a single row.
   FusionLimits limits = fusion_limits(cpu);
-  if (is_crossed(program, kernel, contraction)) limits.tile_rows = 1;
-  const Dim rows = row_count(*kernel.reduces[0], contraction);
+  const bool crossed = is_crossed(program, kernel, contraction);
+  if (crossed) limits.tile_rows = 1;
+  // With a few terms, the sums of a tile are stored as often as they are loaded, but the columns' factor is still packed only once.
+  const auto has_windows = [](const Node* factor) { return array_below_windows(factor) != nullptr; };
+  if (const Dim terms = term_count(reduce); terms.is_constant() && terms.constant() < limits.tile_terms &&
+                                            !has_windows(contraction.row_factor) && !has_windows(contraction.column_factor)) {
+    limits.tile_terms = crossed ? kFewestCrossedTerms : kFewestTerms;
+    limits.tile_rows = kRowsOfFewTerms;
+    limits.tile_columns =
+        std::max<int64_t>(limits.tile_columns, cpu.vector_bytes / static_cast<int64_t>(size_of(working_dtype(reduce.dtype))));
+  }
+  const Dim rows = row_count(reduce, contraction);
   if (rows.is_constant() && may_be_skinny(program, kernel, contraction, cpu))
     limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
   // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line,
   // which may not fill them either.
   if (contraction.group_is_rows && !rows.is_constant()) limits.tile_rows = 1;
-  return fills_tiles(*kernel.reduces[0], contraction, limits);
+  return fills_tiles(reduce, contraction, limits);
 }
 
 }  // namespace harp
