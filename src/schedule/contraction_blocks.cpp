@@ -27,19 +27,22 @@ int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, co
 
 }  // namespace
 
+std::optional<Sym> all_nonnegative(std::initializer_list<Sym> conditions) {
+  Sym all = 0;
+  for (const Sym& condition : conditions) {
+    if (proven_nonnegative(Sym(-1) - condition)) return std::nullopt;
+    if (!proven_nonnegative(condition)) all = all.is_constant() ? condition : min(all, condition);
+  }
+  return all;
+}
+
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {
   // If the columns are windows of a convolution with many terms, register tiles pay with fewer rows: without tiles, the windows would be
   // read again for each row, from a copy of their elements (lower/windows.h).
   const bool has_long_windows = array_below_windows(contraction.column_factor) != nullptr && proven_less(kChainBlock, term_count(reduce));
   const int64_t least_rows = has_long_windows ? std::min(limits.tile_rows, limits.window_rows) : limits.tile_rows;
-  Sym guard = 0;
-  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
-                                    {reduce.sources[0]->shape[contraction.columns], limits.tile_columns},
-                                    {term_count(reduce), limits.tile_terms}}) {
-    if (range(size).hi < least) return std::nullopt;
-    if (!proven_at_most(least, size)) guard = guard.is_constant() ? size - least : min(guard, size - least);
-  }
-  return guard;
+  return all_nonnegative({row_count(reduce, contraction) - least_rows, reduce.sources[0]->shape[contraction.columns] - limits.tile_columns,
+                          term_count(reduce) - limits.tile_terms});
 }
 
 std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {

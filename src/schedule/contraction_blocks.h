@@ -2,11 +2,17 @@
 // the tiles and blocks of a schedule contain, and the limits for these numbers.
 #pragma once
 
+#include <initializer_list>
+#include <optional>
+
 #include "schedule/contraction.h"
 #include "schedule/fusion_limits.h"
 
 namespace harp {
 
+/// Returns an expression of the shape variables that is >= 0 if all of these are, and is 0 if this is known when the program is compiled.
+/// Returns nothing if one of them never is.
+std::optional<Sym> all_nonnegative(std::initializer_list<Sym> conditions);
 /// Returns an expression of the shape variables that is >= 0 if there are enough rows, columns and terms for register tiles to pay
 /// (`limits`). Returns nothing if there never are.
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);

@@ -213,7 +213,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c X2: an unknown number of rows has a var
       for (const int64_t rows : {2, 3, 4, 5, 31, 33, 224, 225})
         backends.run(text, rough({rows, 40}, 1), rough({40, 300}, 2), rough({300, 40}, 3));
     }
-  // With more than 1 MiB, the other factor does not fit L2 of any of these rows.
+  // This factor has 4.5 MB, more than L2 of the machine rows below.
   const char* const far = "graph g(x: f32[m, k], w: f32[k, n]) {\n  return y = x @ w\n}";
   for (const int64_t rows : {1, 2, 7, 32, 33}) backends.run(far, rough({rows, 1030}, 1), rough({1030, 1100}, 2));
   for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load"}) {

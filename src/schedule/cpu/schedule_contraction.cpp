@@ -397,14 +397,29 @@ Schedule schedule_rows(const Program& program, const KernelPlan& kernel, const C
   return ManyRows(program, kernel, contraction, rows, cpu, width, terms_of_lane).schedule();
 }
 
-/// Returns an expression that is >= 0 if all of these are; nothing if one of them never is.
-std::optional<Sym> all_nonnegative(std::initializer_list<Sym> conditions) {
-  Sym all = 0;
-  for (const Sym& condition : conditions) {
-    if (proven_nonnegative(Sym(-1) - condition)) return std::nullopt;
-    if (!proven_nonnegative(condition)) all = all.is_constant() ? condition : min(all, condition);
+/// Returns the fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other.
+FusionLimits limits_of_tiles(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
+  const Node& reduce = *kernel.reduces[0];
+  const Dim rows = row_count(reduce, contraction), terms = term_count(reduce);
+  const bool has_windows =
+      array_below_windows(contraction.row_factor) != nullptr || array_below_windows(contraction.column_factor) != nullptr;
+  const bool crossed = is_crossed(program, kernel, contraction);
+  FusionLimits limits = fusion_limits(cpu);
+  if (terms.is_constant() && terms.constant() < limits.tile_terms && !has_windows) {
+    // With so few terms, a tile takes little time, so it must be full, and there must be several rows for which B is packed.
+    limits.tile_terms = crossed ? kFewestCrossedTerms : kFewestTerms;
+    limits.tile_rows = kRowsOfFewTerms;
+    const int64_t lanes = cpu.vector_bytes / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
+    limits.tile_columns = std::max(limits.tile_columns, lanes);
+  } else if (crossed || (contraction.group_is_rows && !rows.is_constant())) {
+    // If the columns' factor B is contiguous along the terms, adding rows of products would read B one element at a time, so tiles pay even
+    // for a single row. Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would
+    // run along the line, which may not fill them either.
+    limits.tile_rows = 1;
+  } else if (rows.is_constant() && may_be_skinny(program, kernel, contraction, cpu)) {
+    limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
   }
-  return all;
+  return limits;
 }
 
 }  // namespace
@@ -425,7 +440,7 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
   const Node& reduce = *kernel.reduces[0];
   if (!contraction.rows || contraction.group_position) return std::nullopt;
   const Sym rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns], terms = term_count(reduce);
-  if (proven_at_most(rows, kSkinnyRows)) return std::nullopt;  // schedule_contraction() assumes few rows, too
+  if (proven_at_most(rows, kSkinnyRows)) return std::nullopt;  // schedule_contraction() chooses skinny GEMM for these
   std::optional<Sym> guard;
   int64_t most = 0;
   if (may_be_skinny(program, kernel, contraction, cpu)) {
@@ -445,28 +460,7 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
-  const Node& reduce = *kernel.reduces[0];
-  // The alternative to register tiles is to add one row of products after the other, which is faster with few rows. But if the columns'
-  // factor B is contiguous along the terms, this alternative would read B one element at a time, so tiles then pay even for a single row.
-  FusionLimits limits = fusion_limits(cpu);
-  const bool crossed = is_crossed(program, kernel, contraction);
-  if (crossed) limits.tile_rows = 1;
-  // With a few terms, the sums of a tile are stored as often as they are loaded, but the columns' factor is still packed only once.
-  const auto has_windows = [](const Node* factor) { return array_below_windows(factor) != nullptr; };
-  if (const Dim terms = term_count(reduce); terms.is_constant() && terms.constant() < limits.tile_terms &&
-                                            !has_windows(contraction.row_factor) && !has_windows(contraction.column_factor)) {
-    limits.tile_terms = crossed ? kFewestCrossedTerms : kFewestTerms;
-    limits.tile_rows = kRowsOfFewTerms;
-    limits.tile_columns =
-        std::max<int64_t>(limits.tile_columns, cpu.vector_bytes / static_cast<int64_t>(size_of(working_dtype(reduce.dtype))));
-  }
-  const Dim rows = row_count(reduce, contraction);
-  if (rows.is_constant() && may_be_skinny(program, kernel, contraction, cpu))
-    limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
-  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line,
-  // which may not fill them either.
-  if (contraction.group_is_rows && !rows.is_constant()) limits.tile_rows = 1;
-  return fills_tiles(reduce, contraction, limits);
+  return fills_tiles(*kernel.reduces[0], contraction, limits_of_tiles(program, kernel, contraction, cpu));
 }
 
 }  // namespace harp

@@ -342,10 +342,10 @@ inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256, kSkinnyTerms = 
 /// bytes that stay in L1, namely the sums and the rows of the columns' factor that are added to them in one step. For 8 x 1024 x 1024,
 /// blocks of 384 columns and 4 terms reach 185 GFLOP/s, 512 columns and 2 terms 148, 4096 columns and 8 terms 152.
 inline constexpr int64_t kSkinnyRowsTogether = 8, kSkinnyElements = 32, kSkinnyBytes = 20 << 10;
-/// Skinny GEMM of an unknown number of rows: the most rows for which it is used, if L2 holds the columns' factor (kUnknownRowsOfNear) and
-/// if it does not (kUnknownRowsOfFar). As many rows of a tile are computed even if there are fewer. The alternative is to pack the columns'
-/// factor, which takes little time if L2 holds it. (8 rows times f32[300, 400] take 20 us with tiles of 4 rows and 16 us packed; times
-/// f32[2000, 1500] 0.72 ms with tiles of 8 rows and 2.3 ms packed.)
+/// Skinny GEMM of an unknown number of rows: the most rows for which it is used if L2 holds the columns' factor (kUnknownRowsOfNear), and
+/// if it does not (kUnknownRowsOfFar). For more rows, the columns' factor is packed, which takes little time if L2 holds it. Tiles have at
+/// most kSkinnyRowsTogether rows, and all rows of a tile are computed although there may be fewer. (8 rows times f32[300, 400] take 20 us
+/// with tiles of 4 rows and 16 us packed; times f32[2000, 1500] 0.72 ms with tiles of 8 rows and 2.3 ms packed.)
 inline constexpr int64_t kUnknownRowsOfNear = 4, kUnknownRowsOfFar = 32;
 /// Skinny GEMM: with fewer rows than this, adding one row of products after the other reads the columns' factor only once, too.
 inline constexpr int64_t kFewestSkinnyRows = 2;
