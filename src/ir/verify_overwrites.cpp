@@ -50,8 +50,8 @@ void OverwriteRules::stores_together(std::span<const Store* const> run) const {
         if (before->buffer != load.buffer || !ahead.is_constant()) continue;
         if (!is_whole(stored, before->lane_step) || !is_whole(loaded, load.lane_step)) continue;
         if (ahead.constant() < stored && -ahead.constant() < loaded)
-          violated("a store reads no element that a store before it writes, but one to ",
-                   kernel_.params[static_cast<size_t>(load.buffer)].name, "[", to_string(run[i]->index), "] reads ", describe(load));
+          violated("a store reads no element that a store before it writes, but one to ", name_of(load.buffer), "[",
+                   to_string(run[i]->index), "] reads ", describe(load));
       }
     });
 }
@@ -63,11 +63,25 @@ const Copy* OverwriteRules::stored_block(const Stmt& s) const {
   return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
 }
 
+void OverwriteRules::after_stored_blocks(const Body& statements) const {
+  std::vector<int> blocks;  // parameters that stored blocks before the statement write
+  for (const Stmt* s : statements) {
+    if (!blocks.empty()) {
+      const auto* copy = as<Copy>(s);
+      if (copy == nullptr || copy->accumulator >= 0)
+        violated("after a copy to a parameter that may be one that is read only copies to parameters follow, but other statements do");
+      for (int read : copy->inputs)
+        for (int written : kernel_.params[static_cast<size_t>(read)].in_place)
+          if (std::ranges::find(blocks, written) != blocks.end())
+            violated("a copy does not read what a copy before it may overwrite, but one to ", name_of(copy->buffer), " reads ",
+                     name_of(read), " after one to ", name_of(written));
+    }
+    if (const Copy* block = stored_block(*s)) blocks.push_back(block->buffer);
+  }
+}
+
 void OverwriteRules::in_place(const Body& statements) const {
-  const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
-  const auto blocks = std::ranges::find_if(statements, is_stored_block);
-  if (!std::all_of(blocks, statements.end(), is_stored_block))
-    violated("copies to a parameter that may be one that is read come last, but other statements follow them");
+  after_stored_blocks(statements);
   std::vector<const UOp*> roots;
   for (const Stmt* s : statements) for_each_value(*s, [&](const UOp* root) { roots.push_back(root); });
   visit_loads(std::move(roots), [&](const UOp& load) {
@@ -78,8 +92,8 @@ void OverwriteRules::in_place(const Body& statements) const {
                load.sources.empty() && (load.type.lanes == 1 || store->lane_step == load.lane_step);
       });
       if (!meets && !is_in_stored_block(written))
-        violated("an array that a store may overwrite is loaded at the stored position, but a store to ",
-                 kernel_.params[static_cast<size_t>(written)].name, " is elsewhere than ", describe(load));
+        violated("an array that a store may overwrite is loaded at the stored position, but a store to ", name_of(written),
+                 " is elsewhere than ", describe(load));
     }
   });
 }

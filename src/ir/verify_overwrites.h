@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ir/ir.h"
@@ -34,10 +35,15 @@ class OverwriteRules : KernelRules {
   /// Returns the statement as a Copy if it writes to a parameter that may be the same memory as a parameter that is read; null for any
   /// other statement.
   const Copy* stored_block(const Stmt& s) const;
+  /// Checks that nothing reads what a stored block before it may have overwritten: only copies to parameters follow it in the list, and
+  /// their sources are other arrays.
+  void after_stored_blocks(const Body& statements) const;
   /// Checks the rule for parameters that may be the same memory. An element that a store may overwrite must be loaded at the index of a
   /// store in the same list of statements: the loads of a run of stores come before its first store (ir/linearize.cpp). Block copies may
-  /// also overwrite such elements if they are the last statements of the list.
+  /// also overwrite such elements, subject to after_stored_blocks().
   void in_place(const Body& statements) const;
+
+  const std::string& name_of(int parameter) const { return kernel_.params[static_cast<size_t>(parameter)].name; }
 
   // Parameters that are the destination of block copies in the enclosing lists of statements (stored_block).
   std::vector<int> stored_blocks_;

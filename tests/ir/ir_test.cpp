@@ -267,6 +267,32 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(has(offence({b.loop(i, 10, {declare, b.store(i, x), first})}), "is declared outside of it"));
 }
 
+TEST_CASE("IR: after a copy that may overwrite an input, nothing reads that input") {
+  Bench b;
+  b.kernel.params.push_back({"output1", DType::kF32, true});
+  b.kernel.params[0].in_place = {2};  // output0 may be input0
+  const Sym i = b.syms->loop("i", 0, 10);
+  const auto copy = [&](int from, int to) {
+    auto* s = b.arena.statement<Copy>();
+    s->inputs = {from}, s->buffer = to;
+    s->from = i, s->from_stride = 10;
+    s->rows = 10, s->length = 10;
+    s->index = 10 * i, s->stride = 1;
+    return s;
+  };
+  const auto offence = [&](Body body) {
+    b.kernel.body = {b.loop(i, 10, std::move(body))};
+    return b.offence();
+  };
+  Store* sum = b.store(i, b.load(1, i));
+  sum->buffer = 3;
+  CHECK(offence({sum, copy(1, 2)}) == "");
+  CHECK(offence({sum, copy(1, 2), copy(1, 3)}) == "");
+  CHECK(offence({copy(0, 3), copy(1, 2)}) == "");
+  CHECK(has(offence({copy(1, 2), sum}), "only copies to parameters follow"));
+  CHECK(has(offence({copy(1, 2), copy(0, 3)}), "does not read what a copy before it may overwrite, but one to output1 reads input0 after"));
+}
+
 TEST_CASE("IR: accumulators of bools, and groups of sets") {
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10);
