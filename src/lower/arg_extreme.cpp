@@ -38,8 +38,8 @@ ArgExtremeLowering::ArgExtremeLowering(KernelContext& context)
 }
 
 void ArgExtremeLowering::run() {
-  const bool by_columns = c_.plan.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain && !kept_.empty();
-  Body body = by_columns ? tiles() : along_axis();
+  const bool is_chain = c_.plan.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain && !kept_.empty();
+  Body body = is_chain || copies_tiles() ? tiles() : along_axis();
   const bool threads = !c_.schedule.axes.empty() && c_.schedule.axes[0].kind == AxisKind::kThread;
   if (Loop* only = only_loop_in(body); threads && only != nullptr) {
     if (c_.program.target.gpu() != nullptr) body = {only = flatten(arena_, only)};

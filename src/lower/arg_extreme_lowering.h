@@ -7,6 +7,10 @@
 // columns  (another axis is contiguous) The last kept axis is split into tiles. For each tile, rows are read one after the other, and each
 //          column keeps its best element and the row number of that element.
 //
+// If the reduced axis is contiguous but short, and the schedule has vectors along the last kept axis, the second method is used on a copy
+// of each tile, which is transposed: what are rows in memory are then the columns. Searching the lanes of a vector for the extreme of each
+// short row would take longer.
+//
 // The comparisons are correct only for elements other than NaN. A running sum of all elements detects NaN: the sum is NaN if an element is
 // NaN (or if there are infinities of both signs). Only in that case is the axis searched again for the first NaN.
 #pragma once
@@ -36,10 +40,13 @@ class ArgExtremeLowering {
   /// Returns the source's element at `position`, which is its index along the kept axes (those that are not reduced), and index `at` along
   /// the reduced axis.
   const ir::UOp* element(const Index& position, Sym at) {
+    return to_accumulator(arena_, source_, c_.values.value(&source_, index_in_source(position, at)));
+  }
+  Index index_in_source(const Index& position, Sym at) const {
     Index index(source_.shape.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position[i];
     index[along_] = at;
-    return to_accumulator(arena_, source_, c_.values.value(&source_, index));
+    return index;
   }
   bool has_nan() const { return is_float(dtype_); }
   const ir::UOp* is_better(const ir::UOp* best, const ir::UOp* x) {
@@ -166,17 +173,26 @@ class ArgExtremeLowering {
     Index outer;  // position along the kept axes except the last one
     Sym start, width;
     int64_t capacity;
+    // The number of columns that are computed. In a copy these are all that there is space for, so that it is known at compile time.
+    Sym computed;
     Index position(Sym column) const {
       Index position = outer;
       position.push_back(start + column);
       return position;
     }
   };
-  /// Emits a loop over the columns of the tile, with `together` vectors of `lanes` columns in a step; visit(column, statements) appends the
-  /// statements of one column.
+  /// Returns the tile's element in row `at`, from the copy of the tile if there is one.
+  const ir::UOp* element_of_column(const Columns& tile, Sym column, Sym at);
+  /// Tests whether each tile is copied, transposed.
+  bool copies_tiles() const;
+  /// Copies the tile, transposed, to copy_. Columns beyond the last one become 0.
+  ir::Body copy_of(const Columns& tile);
+
+  /// Emits a loop over the computed columns of the tile, with `together` vectors of `lanes` columns in a step; visit(column, statements)
+  /// appends the statements of one column.
   template <class Visit>
   void each_column(const Columns& tile, int64_t lanes, ir::Body& body, Visit visit, int together = 1) {
-    ir::Loop* column = ir::new_loop(arena_, "column", 0, tile.width);
+    ir::Loop* column = ir::new_loop(arena_, "column", 0, tile.computed);
     visit(column->variable, column->body);
     add(vector_columns(column, static_cast<int>(lanes), together), body);
   }
@@ -211,6 +227,7 @@ class ArgExtremeLowering {
   std::vector<size_t> kept_;
   int64_t lanes_ = 1, vectors_ = 0;  // lanes_: number of lanes of a vector; vectors_: number of vectors of a block
   int best_ = -1, index_ = -1;       // if columns are reduced: accumulators with each column's best value, and with its index
+  int copy_ = -1, values_ = -1;      // if tiles are copied: the transposed copy, and the values of the tile if these are not just loaded
   // The accumulator of running sums, which has one sum for each column, or one sum for all rows that are processed at the same time.
   int sum_ = -1;
   int names_ = 0;

@@ -97,10 +97,11 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel) {
 }
 
 bool may_have_lane_columns(const Program& program, const KernelPlan& kernel) {
-  if (kernel.reduces.empty() || kernel.passes.size() != 1 || iteration_space(kernel).empty() || has_arg_extreme(kernel)) return false;
+  if (kernel.reduces.empty() || kernel.passes.size() != 1 || iteration_space(kernel).empty()) return false;
   const RowPass& pass = kernel.passes[0];
   const Node& first = *kernel.reduces[0];
   if (!pass.row_values.empty() || !pass.row_stores.empty() || !only_lane_axis(first)) return false;
+  if (has_arg_extreme(kernel)) return term_count(first).is_constant() && term_count(first).constant() <= kMaxCopiedTerms;
   const auto is_sum_of_products = [](const Node* reduce) { return sums_products(*reduce); };
   return reads_across_rows(program, kernel) ||
          (!term_count(first).is_constant() && std::ranges::all_of(kernel.reduces, is_sum_of_products));

@@ -45,11 +45,13 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel);
 /// Tests whether the vectors of a reduction in lanes order may run along the last kept axis, across the rows
 /// (lower/reduce_lane_columns.cpp). The reduction must be a single pass along one axis and store nothing but results. In addition,
 /// reads_across_rows() must be true, or it must compute only sums of products whose number of terms is unknown, because rows of a few terms
-/// do not fill vectors along them.
+/// do not fill vectors along them; or it must compute an argmax or argmin of at most kMaxCopiedTerms elements, a known number, which are
+/// copied (lower/arg_extreme_columns.cpp).
 bool may_have_lane_columns(const Program& program, const KernelPlan& kernel);
 /// The largest number of columns of a tile of a reduction whose vectors run across the rows (may_have_lane_columns()). Each column has up
 /// to 64 accumulators for each level of blocks of the summation order.
 inline constexpr int64_t kMaxLaneColumns = 1024;
+inline constexpr int64_t kMaxCopiedTerms = 128;
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.
 bool may_use_groups(const KernelPlan& kernel);

@@ -126,7 +126,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme and its in
   // The index of one extreme and the value of the other are in separate kernels, whichever comes first.
   for (const char* results : {"i = argmin(x, axis=1), v = max(x, axes=[1])", "v = max(x, axes=[1]), i = argmin(x, axis=1)",
                               "i = argmax(x, axis=0), v = min(x, axes=[0])", "v = min(x, axes=[0]), i = argmax(x, axis=0)"}) {
-    const std::string text = harp::cat("graph g(x: f32[m, 40]) {\n  return ", results, "\n}");
+    const std::string text = harp::cat("graph g(x: f32[9, 40]) {\n  return ", results, "\n}");
     CHECK(kernels_of(text) == 2);
     backends.run(text, few({9, 40}));
   }
@@ -196,4 +196,30 @@ TEST_CASE("G3.argmax/c: more rows than are numbered in one go") {
   const std::vector<Buffer> outputs = run(program.get(), {x.get()});
   REQUIRE(outputs.size() == 1);
   for (int i = 0; i < 16; ++i) CHECK(static_cast<const int64_t*>(harp_buffer_const_data(outputs[0].get()))[i] == rows - 1);
+}
+
+TEST_CASE("G3.argmax,argmin X2/interp,c: tiles of short rows are copied, transposed") {
+  const Backends backends;
+  const std::string text = "graph g(x: f32[m, 30]) {\n" + both("x", "1");
+  CHECK(source_of(text).find("transpose_f32(") != std::string::npos);
+  for (const int64_t rows : {1, 16, 33, 96}) {
+    CAPTURE(rows);
+    backends.run(text, few({rows, 30}));
+    backends.run(text, few({rows, 30}, {{31, kNan}, {33, kInf}, {35, kNan}, {450, kNan}, {rows * 30 - 1, kNan}}));
+    backends.run(text, few({rows, 30}, {{3, kInf}, {31, kInf}, {32, -kInf}, {rows * 30 - 2, -kInf}}));
+    // Values that are computed, not only loaded, are stored in a copy first. The rows of the second array are all the same.
+    backends.run("graph g(x: f32[m, 23]) {\n  y = (x + 1) * x\n" + both("y", "1"), few({rows, 23}, {{24, kNan}}));
+    backends.run(harp::cat("graph g(x: f32[", rows, ", 48]) {\n", both("x", "1")), few({rows, 48}, {{50, kNan}}));
+  }
+  for (const char* dtype : {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f64"}) {
+    CAPTURE(dtype);
+    backends.run(harp::cat("graph g(x: f32[50, 19]) {\n  y = cast(abs(x), dtype=", dtype, ")\n  z = contiguous(y)\n",
+                           "  return i = argmax(y, axis=1), j = argmin(z, axis=1)\n}"),
+                 few({50, 19}));
+  }
+  // The extreme itself, with the sign of its zero; rows that are far apart or backwards; several axes before the rows.
+  backends.run("graph g(x: f32[m, 20]) {\n  y = x * 0\n  return v = max(y, axes=[1]), i = argmax(y, axis=1), w = y\n}", few({70, 20}));
+  backends.run("graph g(x: f32[m, 40]) {\n  y = slice(x, step=[2, -1])\n" + both("y", "1"), few({150, 40}, {{100, kNan}}));
+  backends.run("graph g(x: f32[3, m, 24]) {\n" + both("x", "2"), few({3, 70, 24}, {{100, kNan}}));
+  backends.run("graph g(x: f32[m, 70]) {\n  y = slice(x, start=[0, 3], stop=[none, 29])\n" + both("y", "1"), few({70, 70}));
 }

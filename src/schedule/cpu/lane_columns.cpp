@@ -23,11 +23,30 @@ int64_t even_columns(int64_t columns, int64_t most, int width) {
   return std::min(most, ceil_div(ceil_div(columns, tiles), int64_t{width}) * width);
 }
 
+/// Returns the variant for an argmax or argmin of short rows, whose tiles are copied.
+std::optional<Variant> copied_rows(const KernelPlan& kernel, int width) {
+  const int64_t terms = term_count(*kernel.reduces[0]).constant();
+  const Dim rows = iteration_space(kernel).back();
+  if (terms > std::min(kMostCopiedTerms, kMostCopiedVectors * width) || proven_less(rows, kFewestCopiedRows)) return std::nullopt;
+  Schedule s;
+  s.recipe = Template::kReduce;
+  s.axes.resize(iteration_space(kernel).size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  s.axes.back().unroll = kElementsOfLane;
+  AxisSchedule& across = s.axes[s.axes.size() - 2];
+  across.simd_width = width;
+  across.tile = kCopiedRows;
+  if (proven_at_most(kFewestCopiedRows, rows)) return Variant{std::nullopt, s};
+  return Variant{rows - kFewestCopiedRows, s};
+}
+
 }  // namespace
 
 std::optional<Variant> lane_columns(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
   if (width == 1 || !may_have_lane_columns(program, kernel)) return std::nullopt;
   const Node& first = *kernel.reduces[0];
+  if (has_arg_extreme(kernel)) return copied_rows(kernel, width);
   const Dim terms = term_count(first), rows = iteration_space(kernel).back();
   const bool are_crossed = reads_across_rows(program, kernel);
   // With few rows, vectors across the rows would be mostly empty. They then pay only if each row has so many terms that it takes little of
