@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "lower/masked_end.h"
 
 namespace harp::lower {
 
@@ -200,9 +201,39 @@ Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column, bool is_mi
   return stores;
 }
 
+bool ContractionBlock::masks_columns() {
+  if (masks_columns_) return *masks_columns_;
+  masks_columns_ = false;
+  if (layout.is_output_transposed || layout.computes_half || !proven_less(layout.columns, layout.simd)) return false;
+  if (!has_masked_vectors(c.program.target, reduce, layout.simd)) return false;
+  Loop* lane = new_loop(arena, "lane", 0, layout.simd);
+  lane->body = stores_of(zero(), 0, lane->variable);
+  const auto is_stored = [&](const Stmt* s) { return is_stored_whole(*as<Store>(s), lane, layout.simd); };
+  const auto is_loaded = [&](const UOp* u) {
+    const bool is_of_all_lanes = u->kind == UKind::kLoad && !depends_on(u->index, variable_of(lane->variable));
+    return mask_of(u) == nullptr && (is_of_all_lanes || is_loaded_whole(u, lane, layout.simd));
+  };
+  masks_columns_ = std::ranges::all_of(lane->body, is_stored) &&
+                   std::ranges::all_of(uops_of(arena, lane->body), [&](const UOp* u) { return !is_read(u) || is_loaded(u); });
+  return *masks_columns_;
+}
+
+Body ContractionBlock::masked(const Body& stores, Sym lane) {
+  if (!masks_columns()) return stores;
+  const UOp* exists = arena.in_range(layout.columns - 1 - lane);
+  Substituter with_masks(arena, {});
+  for (const UOp* u : uops_of(arena, stores))
+    if (u->kind == UKind::kLoad && depends_on(u->index, variable_of(lane)))
+      with_masks.replace(u, arena.load(u->type.dtype, u->buffer, u->index, exists));
+  Body result = with_masks(stores);
+  for (Stmt* s : result) as<Store>(s)->mask = exists;
+  return result;
+}
+
 Body ContractionBlock::store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left) {
-  Loop* column = new_loop(arena, "column", 0, min(Sym(layout.tile_columns), columns_left));
-  column->body = stores_of(sum_at(begin + column->variable), row, first_column + column->variable);
+  Loop* column = new_loop(arena, "column", 0, masks_columns() ? Sym(layout.simd) : min(Sym(layout.tile_columns), columns_left));
+  column->body = masked(stores_of(sum_at(begin + column->variable), row, first_column + column->variable), column->variable);
+  if (masks_columns()) return vector_columns(column, layout.simd);
   return inner_loop(c, column, layout.simd, c.schedule.may_overlap());
 }
 

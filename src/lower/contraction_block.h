@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "lower/accumulate.h"
@@ -123,6 +124,11 @@ class ContractionBlock {
 
   // --- the results
 
+  /// Tests whether C is known to have fewer columns than a vector has lanes, and masked vectors can store its rows.
+  bool masks_columns();
+  /// If masks_columns(), returns the stores with masks: those of lanes beyond the last column have no effect, and nothing is loaded for
+  /// them. `lane` is the variable of the loop over the columns. Otherwise returns the stores as they are.
+  ir::Body masked(const ir::Body& stores, Sym lane);
   /// Returns the stores of the kernel's outputs at this row and column of the block, or, if `is_mirrored`, at the position on the other
   /// side of the diagonal, where row and column are exchanged. `sum` is the sum of products for this row and column.
   ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column, bool is_mirrored = false);
@@ -144,8 +150,9 @@ class ContractionBlock {
   /// An expression that is >= 0 if there are more than 256 blocks of 256 terms, for which one level of blocks is not enough.
   Sym terms_beyond_one_level() const { return layout.terms - (kChainBlock * kChainBlock + 1); }
 
-  Index position_;         // position along the kept axes; the entries of the row axis and the column axis are not used
-  std::vector<int> sums_;  // the arrays that accumulate the sums, one for each level of blocks
+  std::optional<bool> masks_columns_;  // the result of masks_columns()
+  Index position_;                     // position along the kept axes; the entries of the row axis and the column axis are not used
+  std::vector<int> sums_;              // the arrays that accumulate the sums, one for each level of blocks
 };
 
 inline void add(ir::Body& body, const ir::Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }

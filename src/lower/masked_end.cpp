@@ -31,12 +31,13 @@ bool is_loaded_whole(const UOp* read, const Loop* lane, int lanes) {
   return read->kind == UKind::kLoad && is_whole(read->type.dtype, read->index, lane, lanes);
 }
 
+bool is_stored_whole(const Store& store, const Loop* lane, int lanes) {
+  return !store.nontemporal && is_whole(store.value->type.dtype, store.index, lane, lanes);
+}
+
 bool is_accessed_whole(Arena& arena, const Loop* lane, int lanes) {
-  const auto is_stored_whole = [&](const Stmt* s) {
-    const auto* store = as<Store>(s);
-    return store == nullptr || (!store->nontemporal && is_whole(store->value->type.dtype, store->index, lane, lanes));
-  };
-  return std::ranges::all_of(lane->body, is_stored_whole) &&
+  const auto is_stored = [&](const Stmt* s) { return as<Store>(s) == nullptr || is_stored_whole(*as<Store>(s), lane, lanes); };
+  return std::ranges::all_of(lane->body, is_stored) &&
          std::ranges::all_of(uops_of(arena, lane->body), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane, lanes); });
 }
 

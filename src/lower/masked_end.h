@@ -13,8 +13,10 @@ bool has_masked_vectors(const Machine& target, const Node& node, int lanes);
 /// Tests whether one instruction can load the elements of the load `read` for a vector of `lanes` iterations of the loop `lane`, also with
 /// a mask: whether they are adjacent in memory and fill the registers of a vector (16, 32 or 64 bytes).
 bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane, int lanes);
-/// Tests whether is_loaded_whole() is true of all loads in the loop, and likewise of all its stores, which must not be non-temporal. (Reads
-/// and writes of accumulators need no mask, because these have room for whole vectors.)
+/// Tests whether one instruction can likewise store the elements. It cannot if the store is non-temporal.
+bool is_stored_whole(const ir::Store& store, const ir::Loop* lane, int lanes);
+/// Tests whether is_loaded_whole() is true of all loads in the loop, and is_stored_whole() of all its stores. (Reads and writes of
+/// accumulators need no mask, because these have room for whole vectors.)
 bool is_accessed_whole(ir::Arena& arena, const ir::Loop* lane, int lanes);
 
 }  // namespace harp::lower

@@ -429,3 +429,30 @@ TEST_CASE("L6.packed_matmul/c: which products of few columns have vectors along 
   CHECK_FALSE(is_tiled("a: f32[8, 64], b: f32[64, 3]"));
   CHECK_FALSE(is_tiled("a: f32[100, 5], b: f32[5, 3]"));
 }
+
+TEST_CASE("L6.packed_matmul/c X2: fewer columns than a vector has lanes are stored by masked vectors") {
+  const Backends backends;
+  const std::string matmul = "graph g(a: f32[m, 40], b: f32[40, 13]) {\n  return y = a @ b\n}";
+  CHECK(source_of(matmul).find("store_masked_f32x16(") != std::string::npos);
+  // B is copied once for all rows: outside of the loop over blocks of rows.
+  const std::string many = source_of("graph g(a: f32[5000, 40], b: f32[40, 13]) {\n  return y = a @ b\n}");
+  CHECK(many.find("float row0[640]") < many.find("(int64_t)begin0"));
+  for (const int64_t rows : {4, 29}) {
+    CAPTURE(rows);
+    backends.run(matmul, rough({rows, 40}, 1), rough({40, 13}, 2));
+    backends.run(cat("graph g(a: f32[", rows, ", 300], b: f32[300, 9]) {\n  return y = a @ b, z = (a @ b) * 2\n}"), rough({rows, 300}, 1),
+                 rough({300, 9}, 2));
+    // Operands of the epilogue that vary along both axes, along the columns, and along the rows.
+    backends.run(
+        "graph g(a: f32[m, 40], b: f32[40, 15], r: f32[m, 15], s: f32[m, 1]) flags=[broadcast] {\n  d = a @ b\n"
+        "  return y = (d + b[3]) * s - r, z = cast(d * 3, dtype=i32), h = cast(d + r, dtype=bf16)\n}",
+        rough({rows, 40}, 1), rough({40, 15}, 2), rough({rows, 15}, 3), rough({rows, 1}, 4));
+    // An operand that is read backwards, one with gaps, and one that is padded.
+    backends.run(
+        "graph g(a: f32[m, 20], b: f32[20, 10], r: f32[m, 25]) {\n  d = a @ b\n  e = slice(r, start=[none, 24], stop=[none, 14], step=[1, "
+        "-1])\n"
+        "  f = slice(r, stop=[none, 20], step=[1, 2])\n  g = pad(slice(r, stop=[none, 8]), before=[0, 1], after=[0, 1])\n"
+        "  return y = d + e, z = d * f, w = d - g\n}",
+        rough({rows, 20}, 1), rough({20, 10}, 2), rough({rows, 25}, 3));
+  }
+}

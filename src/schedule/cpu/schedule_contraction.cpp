@@ -92,6 +92,8 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
   const std::optional<size_t> terms = term_axis(reduce);
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(&factor);
   if (!terms || !is_array(program, kernel, &factor) || views.size() != 1 || !is_whole_line(width * size)) return false;
+  // A vector cannot be loaded from a row that is shorter. Without a copy for all rows, each block of rows would make its own.
+  if (proven_less(reduce.sources[0]->shape[contraction.columns], width)) return false;
   const Sym &term_stride = views[0].strides[*terms], &count = reduce.sources[0]->shape[*terms];
   return views[0].strides[contraction.columns].is_constant(1) && term_stride.is_constant() && count.is_constant() &&
          std::abs(term_stride.constant()) * count.constant() * size <= near_columns_bytes(cpu);
