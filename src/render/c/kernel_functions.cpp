@@ -1,7 +1,8 @@
 #include "render/c/kernel_functions.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -25,18 +26,20 @@ RenderedKernel KernelFunctions::convention_of(const ir::Kernel& kernel, const Bo
   result.is_called = !is_shared;
   result.polls = mentions(body.text, "cancel");
   result.has_scratch = mentions(body.text, "fault") || ir::scratch_offsets(kernel).back() > 0;
-  std::set<const SymAtom*> variables = body.shape_variables;
+  // A variable that is narrowed in the kernel (ir/nonempty.cpp) is another one with the same name.
+  std::map<std::string_view, const SymAtom*> variables;
+  const auto insert = [&](const SymAtom* v) { variables.emplace(v->name, v); };
+  std::ranges::for_each(body.shape_variables, insert);
   const std::vector<std::string> names = ir::parameter_names(kernel);
   for (size_t i = 0; i < names.size(); ++i) {
     result.is_used.push_back(mentions(body.text, names[i]));
     if (!result.is_used[i] || kernel.params[i].space != Space::kScratch) continue;
     result.has_scratch = true;
-    for (const SymAtom* v : variables_of(kernel.params[i].offset)) variables.insert(v);
+    std::ranges::for_each(variables_of(kernel.params[i].offset), insert);
   }
-  if (result.has_scratch)
-    for (const SymAtom* v : variables_of(module_.scratch)) variables.insert(v);
-  result.shape_variables.assign(variables.begin(), variables.end());
-  std::sort(result.shape_variables.begin(), result.shape_variables.end(), [](const SymAtom* a, const SymAtom* b) { return a->id < b->id; });
+  if (result.has_scratch) std::ranges::for_each(variables_of(module_.scratch), insert);
+  for (const auto& [name, v] : variables) result.shape_variables.push_back(v);
+  std::ranges::sort(result.shape_variables, {}, &SymAtom::id);
   return result;
 }
 
