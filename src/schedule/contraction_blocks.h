@@ -20,13 +20,15 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
 /// tiles pay with rows and columns exchanged (exchanged() in contraction.h). An example is a layer of a network with two results. Returns
 /// nothing if tiles with that exchange never pay.
 std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
+/// Returns the limits for a contraction of a known number of terms below limits.tile_terms, for which register tiles pay with fewer terms
+/// if the tiles are full. Returns nothing for others.
+std::optional<FusionLimits> limits_of_few_terms(const Node& reduce, const Contraction& contraction, FusionLimits limits);
 /// Tests whether the reduction is a contraction that has enough rows, columns and terms for register tiles, for all values of the shape
 /// variables.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
 /// Like wants_tiles(), but tests whether there are enough rows, columns and terms for some values of the shape variables, or a known number
-/// of columns is so small that rows and columns are exchanged. Such a reduction
-/// gets a kernel without other reductions, because a kernel of several reductions has no register tiles. For small sizes this costs one
-/// more pass; for large sizes tiles are many times as fast.
+/// of columns is so small that rows and columns are exchanged. Such a reduction gets a kernel without other reductions, because a kernel of
+/// several reductions has no register tiles. For small sizes this costs one more pass; for large sizes tiles are many times as fast.
 bool may_want_tiles(const Node& reduce, const FusionLimits& limits);
 
 /// The largest number of elements that the overlapping windows of a block may read if these elements are copied to scratch memory together

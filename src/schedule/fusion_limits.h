@@ -57,6 +57,8 @@ struct FusionLimits {
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
+  // Of a known number of terms below tile_terms: fewest terms and rows for which tiles are faster, if there are columns for a whole vector.
+  int64_t few_terms, few_terms_rows;
   // Replaces tile_rows if the columns are windows of a convolution with more terms than a block of the summation order (kChainBlock).
   int64_t window_rows;
   bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)

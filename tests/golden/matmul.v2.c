@@ -1118,8 +1118,8 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct harp_task tasks[] = {
       {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
       {kernel_1, &args1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_2, &args2, min_i64(shape0 - 4, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_3, &args3, min_i64(-min_i64(shape0 - 4, -shape2 + 7) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
+      {kernel_2, &args2, min_i64(shape0 - 8, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_3, &args3, min_i64(-min_i64(shape0 - 8, -shape2 + 7) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
     };
     harp_run_together(rt, cancel, 4, tasks);
   }

@@ -229,9 +229,35 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c X2: an unknown number of rows has a var
     CHECK(variants("m, 512", "512, 512", "x @ transpose(w)") == 2);
     CHECK(variants("m, 16", "16, 512", "x @ w") == 1);             // too few terms
     CHECK(variants("m in 1..16, 512", "512, 512", "x @ w") == 1);  // there are never many rows
+    CHECK(variants("m in 1..32, 2000", "2000, 1500", "x @ w") == 1);
+    CHECK(variants("m in 2..32, 2000", "2000, 1500", "x @ w") == 1);
+    CHECK(variants("m in 17..5000, 512", "512, 512", "x @ w") == 1);  // there are never few
     CHECK(variants("2, 512", "512, 512", "x @ w") == 1);
     CHECK(variants("1, 512", "512, 512", "x @ w") == 0);
   }
+  // If there are few rows, whatever their number, a product is skinny GEMM from two rows on, which has a tile for terms.
+  CHECK(source_of("graph g(x: f32[m in 0..16, 2000], w: f32[2000, 1500]) {\n  return y = x @ w\n}").find("2 <= shape0") !=
+        std::string::npos);
+  CHECK(source_of("graph g(x: f32[m in 2..32, 2000], w: f32[2000, 1500]) {\n  return y = x @ w\n}").find("reduce unroll=4] partition") !=
+        std::string::npos);
+  // Lanes of several bytes have register tiles, which also serve few rows.
+  const std::string bytes = "graph g(x: i8[m, 600], w: i8[600, 600]) {\n  return y = matmul(cast(x, dtype=i32), cast(w, dtype=i32))\n}";
+  CHECK(count(source_of(bytes), "contraction [") == 1);
+}
+
+TEST_CASE("G15.matmul/c L6.packed_matmul/c: a copy of the columns' factor for all rows is as small as its limit") {
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni"})
+    for (const char* shapes : {"x: i8[m, 4000], w: i8[4000, 2100]", "x: i8[300, 32000], w: i8[32000, 2100]",
+                               "x: i8[m, k in 1..4096], w: i8[k, 2100]", "x: f32[m, 32001], w: f32[32001, 700]"}) {
+      CAPTURE(row);
+      CAPTURE(shapes);
+      const Context context = make_context();
+      const Graph graph = parse(context.get(), cat("harp 1\ngraph g(", shapes, ") {\n  return y = x @ w\n}"));
+      CHECK(source_for(row, graph.get()).find("contraction [") != std::string::npos);
+    }
+  const Backends backends;
+  backends.run("graph g(x: i8[m, 4000], w: i8[4000, 2100]) {\n  return y = x @ w\n}", whole<int8_t>({300, 4000}, 1),
+               whole<int8_t>({4000, 2100}, 2));
 }
 
 TEST_CASE("G15.matmul/c L6.packed_matmul/c X2: products of few terms have register tiles if they have rows and columns enough for that") {
@@ -245,6 +271,13 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c X2: products of few terms have regist
         for (const int64_t columns : {15, 16, 37})
           backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2), rough({columns, terms}, 3));
     }
+  // Two products of the same array are two kernels, each with tiles.
+  const std::string two = "graph g(x: f32[1000, 12], w: f32[12, 30], v: f32[12, 30]) {\n  return y = x @ w, z = x @ v\n}";
+  CHECK(source_of(two).find("reduce [thread") == std::string::npos);
+  backends.run(two, rough({1000, 12}, 1), rough({12, 30}, 2), rough({12, 30}, 3));
+  // The tiles of integers must not compute many columns twice.
+  CHECK(source_of("graph g(x: i32[1000, 15], w: i32[15, 30]) {\n  return y = x @ w\n}").find("contraction [") != std::string::npos);
+  CHECK(source_of("graph g(x: i32[1000, 15], w: i32[15, 17]) {\n  return y = x @ w\n}").find("contraction [") == std::string::npos);
   for (const char* dtype : {"f16", "f64", "i32"})
     backends.run(cat("graph g(x: f32[b, n, 6], w: f32[b, m, 6]) {\n  return y = einsum(cast(x, dtype=", dtype, "), cast(w, dtype=", dtype,
                      "), spec=\"bik,bjk->bij\")\n}"),
@@ -399,7 +432,7 @@ TEST_CASE("L6.packed_matmul/c X2: products of many rows and a known, small numbe
   for (const int64_t columns : {2, 3, 4, 5, 7})
     for (const int64_t terms : {16, 40, 257, 530}) {
       const std::string b = cat("b: f32[", terms, ", ", columns, "]");
-      for (const int64_t rows : {16, 61, 300}) {
+      for (const int64_t rows : {17, 61, 300}) {
         backends.run(cat("graph g(a: f32[", rows, ", ", terms, "], ", b, ") {\n  return y = relu(a @ b)\n}"), rough({rows, terms}, 1),
                      rough({terms, columns}, 2));
         backends.run(cat("graph g(a: f32[m, ", terms, "], ", b, ") {\n  return y = a @ (b * 3.0)\n}"), rough({rows, terms}, 3),
@@ -428,6 +461,18 @@ TEST_CASE("L6.packed_matmul/c: which products of few columns have vectors along 
   // Too few rows to fill a vector, or too few terms.
   CHECK_FALSE(is_tiled("a: f32[8, 64], b: f32[64, 3]"));
   CHECK_FALSE(is_tiled("a: f32[100, 5], b: f32[5, 3]"));
+  // A row of 5 columns takes little longer than one of 4, a byte less than a float, and a product of 64 bits much longer than a load.
+  CHECK(is_tiled("a: f32[100, 32], b: f32[32, 5]"));
+  CHECK_FALSE(is_tiled("a: f32[100, 31], b: f32[31, 5]"));
+  CHECK(is_tiled("a: bf16[100, 64], b: bf16[64, 4]"));
+  CHECK(is_tiled("a: i32[100, 64], b: i32[64, 4]"));
+  CHECK_FALSE(is_tiled("a: i64[100, 64], b: i64[64, 3]"));
+  // A tile is not larger than the rows fill, and has all columns.
+  CHECK(source_of("graph g(a: f32[17, 64], b: f32[64, 3]) {\n  return y = a @ b\n}").find("tile=16 simd=16, sequential tile=6 unroll=3") !=
+        std::string::npos);
+  CHECK(source_of("graph g(a: f32[n, 64], b: f32[64, 7]) {\n  return y = a @ b\n}").find("unroll=7") != std::string::npos);
+  // Several threads share few rows.
+  CHECK(source_of("graph g(a: f32[200, 20000], b: f32[20000, 3]) {\n  return y = a @ b\n}").find("thread tile=48") != std::string::npos);
 }
 
 TEST_CASE("L6.packed_matmul/c X2: fewer columns than a vector has lanes are stored by masked vectors") {

@@ -329,12 +329,15 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       // time.
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       std::vector<Variant> variants;
-      if (const std::optional<Variant> few = few_rows(program, kernel, *contraction, cpu, width)) variants.push_back(*few);
+      const std::optional<Variant> few = few_rows(program, kernel, *contraction, cpu, width);
+      if (few && few->guard->is_constant()) return {{std::nullopt, few->schedule}};
+      if (few) variants.push_back(*few);
       if (guard->is_constant()) {
         variants.push_back({std::nullopt, tiles});
         return variants;
       }
-      variants.push_back({guard, tiles});
+      // where tiles pay, there may never be more than few rows
+      if (!few || !proven_at_most(*guard, *few->guard)) variants.push_back({guard, tiles});
       if (const std::optional<Variant> narrow = narrow_product(program, kernel, *contraction, cpu, width)) variants.push_back(*narrow);
       variants.push_back({std::nullopt, s});
       return variants;

@@ -306,11 +306,21 @@ class ManyRows {
     columns.unroll = static_cast<int>(tile.vectors);
     const int64_t together = is_in_place ? kUnpackedColumns * kUsualSize / std::max(size_, kUsualSize) : block_columns();
     columns.tile = ceil_div(together, tile.vectors * width_) * tile.vectors * width_;
+    if (columns.pack) limit_copy(columns);
     if (may_compute_half(reduce_, contraction_)) halve(s);
     return s;
   }
 
  private:
+  /// Reduces the columns of a block, and if necessary those of a tile, so that the copy for all rows has at most kMaxSharedColumns
+  /// elements.
+  void limit_copy(AxisSchedule& columns) const {
+    const int64_t most = kMaxSharedColumns / std::max<int64_t>(1, terms_);
+    while (columns.unroll > 1 && columns.unroll * width_ > most) --columns.unroll;
+    const int64_t of_tile = int64_t{columns.unroll} * width_;
+    columns.tile = std::min(columns.tile, std::max<int64_t>(1, most / of_tile) * of_tile);
+    if (of_tile > most) columns.pack = false;
+  }
   /// If there are enough rows, changes the schedule to one that computes only half of the product. The number of rows of a block must then
   /// be a multiple of the number of columns of a tile, and of the rows of a tile. If the smallest such block is too large, the tile gets
   /// fewer rows, but at least half as many.
@@ -402,23 +412,18 @@ Schedule schedule_rows(const Program& program, const KernelPlan& kernel, const C
 /// Returns the fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other.
 FusionLimits limits_of_tiles(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
   const Node& reduce = *kernel.reduces[0];
-  const Dim rows = row_count(reduce, contraction), terms = term_count(reduce);
-  const bool has_windows =
-      array_below_windows(contraction.row_factor) != nullptr || array_below_windows(contraction.column_factor) != nullptr;
+  const Dim rows = row_count(reduce, contraction);
   const bool crossed = is_crossed(program, kernel, contraction);
   FusionLimits limits = fusion_limits(cpu);
-  if (terms.is_constant() && terms.constant() < limits.tile_terms && !has_windows) {
-    // With so few terms, a tile takes little time, so it must be full, and there must be several rows for which B is packed.
-    limits.tile_terms = crossed ? kFewestCrossedTerms : kFewestTerms;
-    limits.tile_rows = kRowsOfFewTerms;
-    const int64_t lanes = cpu.vector_bytes / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
-    limits.tile_columns = std::max(limits.tile_columns, lanes);
+  if (crossed) limits.few_terms = kFewestCrossedTerms;
+  if (const std::optional<FusionLimits> of_few_terms = limits_of_few_terms(reduce, contraction, limits)) {
+    limits = *of_few_terms;
   } else if (crossed || (contraction.group_is_rows && !rows.is_constant())) {
     // If the columns' factor B is contiguous along the terms, adding rows of products would read B one element at a time, so tiles pay even
     // for a single row. Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would
     // run along the line, which may not fill them either.
     limits.tile_rows = 1;
-  } else if (rows.is_constant() && may_be_skinny(program, kernel, contraction, cpu)) {
+  } else if (proven_at_most(rows, kSkinnyRows) && may_be_skinny(program, kernel, contraction, cpu)) {
     limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
   }
   return limits;
@@ -446,6 +451,7 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
   std::optional<Sym> guard;
   int64_t most = 0;
   if (may_be_skinny(program, kernel, contraction, cpu)) {
+    if (preferred_terms_of_lane(reduce, contraction, cpu, width) > 1) return std::nullopt;  // tiles of such lanes are faster
     const Sym elements = terms * columns;
     const int64_t most_near = near_columns_bytes(cpu) / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
     const bool is_near = proven_at_most(elements, most_near);
@@ -457,8 +463,8 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
     most = rows_together(cpu);
     if (tiles) guard = all_nonnegative({*tiles, most - rows});
   }
-  if (!guard || guard->is_constant()) return std::nullopt;
-  return Variant{guard, schedule_rows(program, kernel, contraction, most, true, cpu, width)};
+  if (!guard) return std::nullopt;
+  return Variant{guard, schedule_rows(program, kernel, contraction, std::min(most, range(rows).hi), true, cpu, width)};
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {

@@ -38,6 +38,8 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
+      .few_terms = kFewestTerms,
+      .few_terms_rows = kRowsOfFewTerms,
       // A convolution with 3 x 3 kernels of a picture of 227 x 227 pixels does 13 GFLOP/s with 100 channels and 3 filters if it adds one
       // row of products after the other, and 33 GFLOP/s with 192 channels and 4 filters if it uses register tiles.
       .window_rows = 2,

@@ -214,6 +214,8 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
+      .few_terms = 0,
+      .few_terms_rows = 0,
       .window_rows = 4,
       .joins_columns = false,  // not measured
       .integer_products = true,
