@@ -78,19 +78,19 @@ std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& 
   return proven_at_most(least_terms, terms) ? Sym(0) : terms - least_terms;
 }
 
-std::optional<FusionLimits> limits_of_few_terms(const Node& reduce, const Contraction& contraction, FusionLimits limits) {
+std::optional<FusionLimits> limits_of_few_terms(const Node& reduce, const Contraction& contraction, FusionLimits limits, bool crossed) {
   const Dim terms = term_count(reduce), columns = reduce.sources[0]->shape[contraction.columns];
   const bool has_windows =
       array_below_windows(contraction.row_factor) != nullptr || array_below_windows(contraction.column_factor) != nullptr;
   if (limits.few_terms == 0 || !terms.is_constant() || terms.constant() >= limits.tile_terms || has_windows) return std::nullopt;
   // With so few terms, a tile takes little time, so it must be full, and there must be several rows for which B is packed. Multiplying
-  // integers takes so long that tiles must not compute many columns twice or for nothing.
+  // integers takes so long that tiles must not compute many columns twice or for nothing, unless other schedules read single elements.
   const int64_t lanes = limits.vector_bytes / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
   limits.tile_terms = limits.few_terms;
   limits.tile_rows = limits.few_terms_rows;
   limits.tile_columns = std::max(limits.tile_columns, lanes);
   const bool wastes_products =
-      is_int(reduce.dtype) && columns.is_constant() &&
+      !crossed && is_int(reduce.dtype) && columns.is_constant() &&
       static_cast<double>(ceil_div(columns.constant(), lanes) * lanes) > kMostWaste * static_cast<double>(columns.constant());
   return wastes_products ? std::nullopt : std::optional(limits);
 }

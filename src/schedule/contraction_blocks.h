@@ -21,8 +21,9 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
 /// nothing if tiles with that exchange never pay.
 std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
 /// Returns the limits for a contraction of a known number of terms below limits.tile_terms, for which register tiles pay with fewer terms
-/// if the tiles are full. Returns nothing for others.
-std::optional<FusionLimits> limits_of_few_terms(const Node& reduce, const Contraction& contraction, FusionLimits limits);
+/// if the tiles are full. Returns nothing for others. `crossed`: the columns' factor B is known to be contiguous along the terms.
+std::optional<FusionLimits> limits_of_few_terms(const Node& reduce, const Contraction& contraction, FusionLimits limits,
+                                                bool crossed = false);
 /// Tests whether the reduction is a contraction that has enough rows, columns and terms for register tiles, for all values of the shape
 /// variables.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);

@@ -101,7 +101,8 @@ bool may_have_lane_columns(const Program& program, const KernelPlan& kernel) {
   const RowPass& pass = kernel.passes[0];
   const Node& first = *kernel.reduces[0];
   if (!pass.row_values.empty() || !pass.row_stores.empty() || !only_lane_axis(first)) return false;
-  if (has_arg_extreme(kernel)) return term_count(first).is_constant() && term_count(first).constant() <= kMaxCopiedTerms;
+  if (const Dim terms = term_count(first); has_arg_extreme(kernel))
+    return terms.is_constant() && terms.constant() > 0 && terms.constant() <= kMaxCopiedTerms;
   const auto is_sum_of_products = [](const Node* reduce) { return sums_products(*reduce); };
   return reads_across_rows(program, kernel) ||
          (!term_count(first).is_constant() && std::ranges::all_of(kernel.reduces, is_sum_of_products));

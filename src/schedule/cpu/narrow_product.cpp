@@ -17,8 +17,8 @@ constexpr int64_t kTogether = 256;
 constexpr int64_t kLeastBlocks = 8;
 
 /// Returns the register tile. Rows and columns are exchanged, so the rows of a tile are columns of C, and its vectors lie along the rows of
-/// C. There should be so many sums that no multiply-add waits for the previous one to the same sum. But
-/// if C has fewer rows than a tile, the tile is packed with zeros, so its vectors must not be more than those rows fill.
+/// C. There should be so many sums that no multiply-add waits for the previous one to the same sum. But if C has fewer rows than a tile,
+/// the tile is packed with zeros, so its vectors must not be more than those rows fill.
 RegisterTile tile_of(const Dim& rows, const Dim& columns, const Cpu& cpu, int width) {
   constexpr int64_t kUsualRows = 4, kMostVectors = 4, kManyVectors = 12;  // any number that all numbers of vectors divide
   RegisterTile tile{kUsualRows, 2};

@@ -416,7 +416,7 @@ FusionLimits limits_of_tiles(const Program& program, const KernelPlan& kernel, c
   const bool crossed = is_crossed(program, kernel, contraction);
   FusionLimits limits = fusion_limits(cpu);
   if (crossed) limits.few_terms = kFewestCrossedTerms;
-  if (const std::optional<FusionLimits> of_few_terms = limits_of_few_terms(reduce, contraction, limits)) {
+  if (const std::optional<FusionLimits> of_few_terms = limits_of_few_terms(reduce, contraction, limits, crossed)) {
     limits = *of_few_terms;
   } else if (crossed || (contraction.group_is_rows && !rows.is_constant())) {
     // If the columns' factor B is contiguous along the terms, adding rows of products would read B one element at a time, so tiles pay even
