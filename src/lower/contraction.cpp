@@ -287,7 +287,8 @@ class TileRecipe {
     const Sym first_row = block_.row_of(tile.row_tile), first_column = block_.column_of(tile.column_tile);
     const Sym rows_left = block_.rows_from(tile.row_tile), columns_left = block_.columns_from(tile.column_tile);
     Body direct = each_vector([&](int64_t row, int64_t vector, Sym lane) {
-      return block_.masked(block_.stores_of(sum(row, vector, lane), first_row + row, first_column + vector * layout_.simd + lane), lane);
+      const Sym column = first_column + vector * layout_.simd + lane;
+      return block_.masked(block_.stores_of(sum(row, vector, lane), first_row + row, column), column, lane);
     });
     const Sym whole_rows = rows_left - layout_.tile_rows, whole_columns = columns_left - layout_.tile_columns;
     const Sym whole = block_.masks_columns() ? whole_rows : min(whole_rows, whole_columns);

@@ -218,9 +218,9 @@ bool ContractionBlock::masks_columns() {
   return *masks_columns_;
 }
 
-Body ContractionBlock::masked(const Body& stores, Sym lane) {
+Body ContractionBlock::masked(const Body& stores, Sym column, Sym lane) {
   if (!masks_columns()) return stores;
-  const UOp* exists = arena.in_range(layout.columns - 1 - lane);
+  const UOp* exists = arena.in_range(layout.columns - 1 - first_column - column);
   Substituter with_masks(arena, {});
   for (const UOp* u : uops_of(arena, stores))
     if (u->kind == UKind::kLoad && depends_on(u->index, variable_of(lane)))
@@ -232,7 +232,8 @@ Body ContractionBlock::masked(const Body& stores, Sym lane) {
 
 Body ContractionBlock::store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left) {
   Loop* column = new_loop(arena, "column", 0, masks_columns() ? Sym(layout.simd) : min(Sym(layout.tile_columns), columns_left));
-  column->body = masked(stores_of(sum_at(begin + column->variable), row, first_column + column->variable), column->variable);
+  column->body = masked(stores_of(sum_at(begin + column->variable), row, first_column + column->variable), first_column + column->variable,
+                        column->variable);
   if (masks_columns()) return vector_columns(column, layout.simd);
   return inner_loop(c, column, layout.simd, c.schedule.may_overlap());
 }

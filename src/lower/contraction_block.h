@@ -127,8 +127,9 @@ class ContractionBlock {
   /// Tests whether C is known to have fewer columns than a vector has lanes, and masked vectors can store its rows.
   bool masks_columns();
   /// If masks_columns(), returns the stores with masks: those of lanes beyond the last column have no effect, and nothing is loaded for
-  /// them. `lane` is the variable of the loop over the columns. Otherwise returns the stores as they are.
-  ir::Body masked(const ir::Body& stores, Sym lane);
+  /// them. `column` is the column of the block that is stored, and `lane` the variable of the loop over columns. Otherwise returns the
+  /// stores as they are.
+  ir::Body masked(const ir::Body& stores, Sym column, Sym lane);
   /// Returns the stores of the kernel's outputs at this row and column of the block, or, if `is_mirrored`, at the position on the other
   /// side of the diagonal, where row and column are exchanged. `sum` is the sum of products for this row and column.
   ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column, bool is_mirrored = false);
