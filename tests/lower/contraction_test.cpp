@@ -482,6 +482,11 @@ TEST_CASE("L6.packed_matmul/c X2: fewer columns than a vector has lanes are stor
   // B is copied once for all rows: outside of the loop over blocks of rows.
   const std::string many = source_of("graph g(a: f32[5000, 40], b: f32[40, 13]) {\n  return y = a @ b\n}");
   CHECK(many.find("float row0[640]") < many.find("(int64_t)begin0"));
+  // a tile of several vectors, of which the first has all columns
+  check_schedules("graph g(a: f32[50, 40], b: f32[40, 13]) {\n  return y = a @ b, z = (a @ b) * 2\n}",
+                  {"", "[thread tile=32 unroll=4, sequential tile=64 unroll=2 simd=16, reduce] partition overlap",
+                   "[thread tile=32 unroll=3 pack, sequential tile=96 unroll=3 simd=16 pack, reduce] partition overlap"},
+                  rough({50, 40}, 1), rough({40, 13}, 2));
   for (const int64_t rows : {4, 29}) {
     CAPTURE(rows);
     backends.run(matmul, rough({rows, 40}, 1), rough({40, 13}, 2));
