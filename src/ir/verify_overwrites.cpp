@@ -69,7 +69,7 @@ void OverwriteRules::after_stored_blocks(const Body& statements) const {
     if (!blocks.empty()) {
       const auto* copy = as<Copy>(s);
       if (copy == nullptr || copy->accumulator >= 0)
-        violated("after a copy to a parameter that may be one that is read only copies to parameters follow, but other statements do");
+        violated("only copies to parameters follow a copy that may overwrite a parameter that is read, but other statements follow one");
       for (int read : copy->inputs)
         for (int written : kernel_.params[static_cast<size_t>(read)].in_place)
           if (std::ranges::find(blocks, written) != blocks.end())

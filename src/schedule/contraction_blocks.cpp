@@ -66,10 +66,11 @@ std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& 
   if (proven_nonnegative(Sym(-1) - are_few)) return std::nullopt;
   if (!columns.is_constant()) return are_few;
   if (columns.constant() < 2) return std::nullopt;
-  // Integers of 64 bits take longer to multiply than to load.
+  // Integers of 64 bits take longer to multiply than to load, and the exchange saves loads only.
   if (is_int(reduce.dtype) && size_of(reduce.dtype) == sizeof(int64_t)) return std::nullopt;
   // With few terms, other schedules are as fast (few_terms.h). A row of 4 floats is one vector: adding one row of products after the other
-  // is as fast if its terms are one block, in which no sum of another block has to be kept. For 5 columns it takes little longer.
+  // is as fast if its terms are one block, in which no sum of another block has to be kept. A row of 5 columns
+  // takes little longer to add, so with few terms the exchange does not pay for it, either.
   const bool is_vector = columns.constant() == kFewestOfVector && is_float(reduce.dtype) && !is_of_halves(contraction.column_factor);
   const int64_t least_terms = is_vector                                   ? kChainBlock + 1
                               : columns.constant() == kFewestOfVector + 1 ? 2 * limits.tile_terms

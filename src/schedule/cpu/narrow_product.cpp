@@ -20,7 +20,9 @@ constexpr int64_t kLeastBlocks = 8;
 /// C. There should be so many sums that no multiply-add waits for the previous one to the same sum. But if C has fewer rows than a tile,
 /// the tile is packed with zeros, so its vectors must not be more than those rows fill.
 RegisterTile tile_of(const Dim& rows, const Dim& columns, const Cpu& cpu, int width) {
-  constexpr int64_t kUsualRows = 4, kMostVectors = 4, kManyVectors = 12;  // any number that all numbers of vectors divide
+  constexpr int64_t kUsualRows = 4, kMostVectors = 4;
+  // Stands for an unknown, large number of rows. Tiles of 1, 2, 3 and 4 vectors divide it without rest.
+  constexpr int64_t kManyVectors = 12;
   RegisterTile tile{kUsualRows, 2};
   // A tile for all columns, if there are registers for them, two vectors of the rows and a single element.
   if (columns.is_constant() && columns.constant() * 2 + 3 <= cpu.vector_registers) tile.rows = columns.constant();
