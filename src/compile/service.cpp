@@ -5,6 +5,7 @@
 #include "compile/service.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -33,9 +34,9 @@ bool has_crashed(const Error& error) {
 struct CompileService::Flight {
   bool done = false;
   std::shared_ptr<const Artifact> artifact;  // the result; NULL if the compilation failed
-  // The error if the compilation failed. NULL if the compiling thread was cancelled, ran out of time or ran out of memory; the waiting
-  // threads then compile themselves.
-  std::exception_ptr error;
+  // The error if the compilation failed, of which every waiting thread throws a copy. Nothing if the compiling thread was cancelled, ran
+  // out of time or ran out of memory; the waiting threads then compile themselves.
+  std::optional<Error> error;
 };
 
 CompileService::CompileService(System system, ServiceOptions options, Log log)
@@ -199,7 +200,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
   for (auto at = flights_.find(key); at != flights_.end(); at = flights_.find(key)) {
     const std::shared_ptr<Flight> other = at->second;
     wait_for(*other, guard, limit);
-    if (other->error) std::rethrow_exception(other->error);
+    if (other->error) throw Error(*other->error);
     if (other->artifact) {
       report.origin = CompileReport::Origin::kMemory;
       return other->artifact;
@@ -239,7 +240,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     // A cancellation or timeout concerns only this thread. Waiting threads may have more time, so they do not get this error and compile
     // themselves.
     const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();
-    if (is_everybodys) flight->error = std::current_exception();
+    if (is_everybodys) flight->error = error;
     land();
     throw;
   } catch (...) {
