@@ -19,15 +19,7 @@ GroupArgExtreme::GroupArgExtreme(KernelContext& context)
 void GroupArgExtreme::run() {
   Shape kept;
   for (const size_t axis : kept_) kept.push_back(source_.shape[axis]);
-  Loop* rows = new_loop(arena_, "row", 0, element_count(kept), LoopKind::kThread);
-  const Index position = unflatten(rows->variable, kept);
-  is_wide_ = elements_ > 1;
-  rows->body = row(position);
-  if (distances_ != nullptr) {
-    is_wide_ = false;
-    rows->body = if_aligned(arena_, distances_, elements_, rows->body, row(position));
-  }
-  c_.kernel.body = {rows};
+  c_.kernel.body = {loop_over_rows(arena_, kept, elements_, distances_, is_wide_, [&](const Index& position) { return row(position); })};
 }
 
 int GroupArgExtreme::new_lanes(DType dtype, Op combine, Scalar init, Body& body) {

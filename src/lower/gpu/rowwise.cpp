@@ -7,16 +7,8 @@ namespace harp::lower {
 using namespace ir;
 
 void GroupRows::run() {
-  const Shape kept = sizes(kept_);
-  Loop* rows = new_loop(arena_, "row", 0, element_count(kept), LoopKind::kThread);
-  const Index position = unflatten(rows->variable, kept);
-  is_wide_ = elements_ > 1;
-  rows->body = row(position);
-  if (distances_ != nullptr) {
-    is_wide_ = false;
-    rows->body = if_aligned(arena_, distances_, elements_, rows->body, row(position));
-  }
-  c_.kernel.body = {rows};
+  const auto statements = [&](const Index& position) { return row(position); };
+  c_.kernel.body = {loop_over_rows(arena_, sizes(kept_), elements_, distances_, is_wide_, statements)};
 }
 
 Body GroupRows::row(const Index& kept) {

@@ -6,24 +6,7 @@ namespace harp {
 
 FusionLimits fusion_limits(const Cpu& cpu) {
   return {
-      // The time of a C compiler grows faster than linearly with the size of a kernel: it takes a minute for a kernel that reads a thousand
-      // arrays.
-      .ops = 1000,
-      .depth = 400,
-      .joins = 16,
-      .arrays = 64,
-      .stores = 16,
-      .reduces = 8,
-      .selected = 4,
-      .memory_cost = 4,
-      // Example: the max of a [2000, 1000] array that concatenates two arrays takes 3.5 ms if the kernel of the max selects the source of
-      // each element, and 0.2 ms if a kernel of its own stores the concatenation first.
-      .min_elements = 4096,
-      .row_reduces = 16,
-      .row_stores = 32,
-      .passes = 8,
       .kept_bytes = cpu.caches.second / 2,
-      .recomputed_cost = 64,
       .keeps_short_rows = true,
       .vector_bytes = cpu.vector_bytes,
       // Assumed, not measured: a further kernel takes a few tens of nanoseconds, and an element that is computed outside of vectors takes a

@@ -183,23 +183,9 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
 FusionLimits fusion_limits(const Gpu&) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   return {
-      // These limits bound the compile time, as those for CPUs do (cpu/tuning.cpp).
-      .ops = 1000,
-      .depth = 400,
-      .joins = 16,
-      .arrays = 64,
-      .stores = 16,
-      .reduces = 8,
-      .selected = 4,
-      .memory_cost = 4,
-      .min_elements = 4096,
       // A group of threads keeps a row in registers or in its part of the shared memory. A multiprocessor should have room for several
       // groups.
-      .row_reduces = 16,
-      .row_stores = 32,
-      .passes = 8,
       .kept_bytes = 32 << 10,
-      .recomputed_cost = 64,
       .keeps_short_rows = false,
       .vector_bytes = 0,
       .few_columns_elements = 0,
