@@ -75,6 +75,8 @@ constexpr int64_t kMinRowsOfCopy = 200;
 // An epilogue is unrolled, and stores a tile directly from registers, only if it has at most this many operations for each vector of the
 // tile.
 constexpr int64_t kMaxUnrolledOperations = 8;
+// Number of tiles along an axis of which computing half a tile too much is not worth the additional code.
+constexpr int64_t kManyTiles = 4;
 
 class TileRecipe {
  public:
@@ -189,31 +191,59 @@ class TileRecipe {
 
   // --- micro-kernel: a tile in registers -----------------------------------------------------------------------------------
 
+  /// Emits the sums of a tile for one block of terms. A tile that lacks many rows or columns (more than half of them) is computed as half a
+  /// tile: few rows times few columns would otherwise take as long as a whole tile.
   Body tile_of_sums(Sym first, Sym count, const Tile& tile) {
+    part_of_tile_ = -1;
+    const int64_t rows = layout_.tile_rows, vectors = layout_.vectors_of_tile();
+    const Sym left = block_.rows_from(tile.row_tile), columns_left = block_.columns_from(tile.column_tile);
+    return by_size(layout_.rows, left, rows, 1, [&](int64_t used_rows) {
+      return by_size(layout_.columns, columns_left, vectors, layout_.simd, [&](int64_t used_vectors) {
+        return part_of_sums(first, count, tile, {used_rows, used_vectors});
+      });
+    });
+  }
+  /// Returns part(all), or, if at most half of the tile exists along an axis, part(half). The tile has `all` pieces along the axis (rows,
+  /// or vectors of columns) with `size` indices each, of which `left` exist. `count` is the size of the axis; if that is known to be many
+  /// tiles, half of the last one does not matter.
+  template <class PartOf>
+  Body by_size(Dim count, Sym left, int64_t all, int64_t size, PartOf part) {
+    const int64_t half = (all + 1) / 2;
+    const Sym beyond_half = left - (half * size + 1);
+    if (half == all || proven_nonnegative(beyond_half) || proven_at_most(kManyTiles * all * size, count)) return part(all);
+    if (proven_nonnegative(Sym(-1) - beyond_half)) return part(half);
+    return {new_if(arena_, beyond_half, part(all), part(half))};
+  }
+  /// The rows, and vectors of columns, of a tile that are computed.
+  struct Part {
+    int64_t rows, vectors;
+  };
+  Body part_of_sums(Sym first, Sym count, const Tile& tile, const Part& part) {
     if (registers_.empty())
       for (int64_t i = 0; i < layout_.tile_rows * layout_.vectors_of_tile(); ++i)
         registers_.push_back(block_.accumulators.add({&block_.c.plan.reduces[0], 1}, layout_.simd)[0]);
     Body body;
-    declare(registers_, body);
+    for (int64_t row = 0; row < part.rows; ++row)
+      for (int64_t vector = 0; vector < part.vectors; ++vector) body.push_back(declare_accumulator(arena_, register_of(row, vector)));
     if (factors_.have_first_sums())
-      add(body, each_vector([&](int64_t row, int64_t vector, Sym lane) {
+      add(body, each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
             const UOp* start = factors_.first_sum(tile.member, tile.column_tile, vector * layout_.simd + lane, first);
             return Body{set_accumulator(arena_, register_of(row, vector), lane, start)};
           }));
     add(body, each_term(first, count, tile, [&](const ContractionFactors::Term& term) {
-          return each_vector([&](int64_t row, int64_t vector, Sym lane) {
+          return each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
             return Body{factors_.add_products(register_of(row, vector), lane, a, b)};
           });
         }));
     if (layout_.stores_tiles()) {
-      add(body, store_tile(tile));
+      add(body, store_tile(tile, part));
       return body;
     }
     const int sums = block_.sums_of_block();
     const Sym begin = layout_.tile_at(tile.member, tile.row_tile, tile.column_tile);
-    add(body, each_vector([&](int64_t row, int64_t vector, Sym lane) {
+    add(body, each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
           const UOp* sum = arena_.acc(block_.dtype, register_of(row, vector), lane);
           const Sym at = begin + layout_.in_tile(row, vector * layout_.simd + lane);
           return Body{layout_.has_one_block_of_terms() ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
@@ -265,47 +295,63 @@ class TileRecipe {
     run->body = {term};
     return {run};
   }
-  /// Emits `statements` for each vector of a tile. The rows of the tile come one after the other, so that the operand of a row is in a
+  /// Emits `statements` for each vector of a part of a tile. The rows come one after the other, so that the operand of a row is in a
   /// register only for a short time.
   template <class Statements>
-  Body each_vector(Statements statements) {
+  Body each_vector(const Part& part, Statements statements) {
     Body body;
-    for (int64_t row = 0; row < layout_.tile_rows; ++row)
-      for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector)
-        add(body, block_.each_lane([&](Sym lane) { return statements(row, vector, lane); }));
+    for (int64_t row = 0; row < part.rows; ++row)
+      add(body, each_vector_of_row(part, [&](int64_t vector, Sym lane) { return statements(row, vector, lane); }));
+    return body;
+  }
+  template <class Statements>
+  Body each_vector_of_row(const Part& part, Statements statements) {
+    Body body;
+    for (int64_t vector = 0; vector < part.vectors; ++vector)
+      add(body, block_.each_lane([&](Sym lane) { return statements(vector, lane); }));
     return body;
   }
 
   // --- the results -------------------------------------------------------------------------------------------------------
 
-  /// Stores a tile whose sums are final, because there is only one block of terms: directly from the registers if the tile is whole and the
-  /// epilogue is short, otherwise through memory.
-  Body store_tile(const Tile& tile) {
+  /// Stores a tile whose sums are final, because there is only one block of terms: directly from the registers if the epilogue is short and
+  /// all columns of the tile exist, otherwise through memory.
+  Body store_tile(const Tile& tile, const Part& part) {
     const auto sum = [&](int64_t row, int64_t vector, Sym lane) {
       return end_of_products(arena_, arena_.acc(block_.dtype, register_of(row, vector), lane));
     };
     const Sym first_row = block_.row_of(tile.row_tile), first_column = block_.column_of(tile.column_tile);
     const Sym rows_left = block_.rows_from(tile.row_tile), columns_left = block_.columns_from(tile.column_tile);
-    Body direct = each_vector([&](int64_t row, int64_t vector, Sym lane) {
-      const Sym column = first_column + vector * layout_.simd + lane;
-      return block_.masked(block_.stores_of(sum(row, vector, lane), first_row + row, column), column, lane);
-    });
-    const Sym whole_rows = rows_left - layout_.tile_rows, whole_columns = columns_left - layout_.tile_columns;
-    const Sym whole = block_.masks_columns() ? whole_rows : min(whole_rows, whole_columns);
-    const bool is_short =
-        uops_of(arena_, direct).size() <= static_cast<size_t>(kMaxUnrolledOperations * layout_.tile_size() / layout_.simd);
-    if (is_short && proven_nonnegative(whole)) return direct;
+    std::vector<Body> rows(static_cast<size_t>(part.rows));
+    size_t operations = 0;
+    for (int64_t row = 0; row < part.rows; ++row) {
+      Body& stores = rows[static_cast<size_t>(row)];
+      stores = each_vector_of_row(part, [&](int64_t vector, Sym lane) {
+        const Sym column = first_column + vector * layout_.simd + lane;
+        return block_.masked(block_.stores_of(sum(row, vector, lane), first_row + row, column), column, lane);
+      });
+      operations += uops_of(arena_, stores).size();
+    }
+    const bool is_short = operations <= static_cast<size_t>(kMaxUnrolledOperations * part.rows * part.vectors);
+    const Sym whole_columns = block_.masks_columns() ? Sym(0) : columns_left - part.vectors * layout_.simd;
+    Body direct;
+    for (int64_t row = 0; row < part.rows; ++row) {
+      const Sym exists = rows_left - (row + 1);
+      Body& stores = rows[static_cast<size_t>(row)];
+      add(direct, proven_nonnegative(exists) || row == 0 ? stores : Body{new_if(arena_, exists, std::move(stores))});
+    }
+    if (is_short && proven_nonnegative(whole_columns)) return direct;
 
-    const int part = new_array(layout_.tile_size());
-    Body through_memory = each_vector([&](int64_t row, int64_t vector, Sym lane) {
-      return Body{set_accumulator(arena_, part, layout_.in_tile(row, vector * layout_.simd + lane), sum(row, vector, lane))};
+    if (part_of_tile_ < 0) part_of_tile_ = new_array(layout_.tile_size());
+    Body through_memory = each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
+      return Body{set_accumulator(arena_, part_of_tile_, layout_.in_tile(row, vector * layout_.simd + lane), sum(row, vector, lane))};
     });
-    Loop* row = new_loop(arena_, "row", 0, min(Sym(layout_.tile_rows), rows_left));
-    row->body =
-        block_.store_row(block_.sum_in(part), layout_.in_tile(row->variable, 0), first_row + row->variable, first_column, columns_left);
+    Loop* row = new_loop(arena_, "row", 0, min(Sym(part.rows), rows_left));
+    row->body = block_.store_row(block_.sum_in(part_of_tile_), layout_.in_tile(row->variable, 0), first_row + row->variable, first_column,
+                                 columns_left);
     through_memory.push_back(row);
-    if (!is_short || proven_nonnegative(Sym(-1) - whole)) return through_memory;
-    return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
+    if (!is_short || proven_nonnegative(Sym(-1) - whole_columns)) return through_memory;
+    return {new_if(arena_, whole_columns, std::move(direct), std::move(through_memory))};
   }
 
   /// Stores the sums of the block column by column. This is necessary if the output is transposed, and for the mirrored positions of a
@@ -368,6 +414,7 @@ class TileRecipe {
   std::vector<int> registers_;  // accumulators for the vectors of a tile: vector `v` of row `r` is at r * vectors_of_tile() + v
   // Arrays that new_array() has requested while with_new_arrays() runs; they hold a partial tile or the transposed columns of a tile.
   std::vector<int> new_arrays_;
+  int part_of_tile_ = -1;  // the array for a tile that is stored through memory; -1: none has been requested for this tile
 };
 
 }  // namespace

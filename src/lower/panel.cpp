@@ -110,14 +110,16 @@ Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, cons
 Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Factor& factor) {
   const Sym missing = left - panel.lanes;
   if (proven_nonnegative(missing)) return pack_lanes(c, panel, panel.lanes, count, factor);
-  Body part = pack_lanes(c, panel, left, count, factor);
+  Body part;
   if (panel.reads_padding) {
-    Loop *term = new_loop(c.arena, "term", panel.first, panel.first + count), *beyond = new_loop(c.arena, "lane", left, panel.lanes);
-    const UOp* zero = c.arena.constant(identity_of(Op::kSum, panel.dtype));
-    beyond->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + beyond->variable, zero)};
-    term->body = {beyond};
-    part.push_back(term);
+    // Whole vectors of zeros, also where the lanes exist: the number of the others is unknown, and loops over a few lanes take longer.
+    Loop* zeros = new_loop(c.arena, "zero", 0, count * panel.lanes);
+    const Sym begin = panel.begin + panel.first * panel.lanes;
+    zeros->body = {set_accumulator(c.arena, panel.array, begin + zeros->variable, c.arena.constant(identity_of(Op::kSum, panel.dtype)))};
+    part = vector_loop(zeros, panel.simd_width);
   }
+  const Body lanes = pack_lanes(c, panel, min(left, panel.lanes), count, factor);
+  part.insert(part.end(), lanes.begin(), lanes.end());
   if (proven_nonnegative(Sym(-1) - missing)) return part;
   return {new_if(c.arena, missing, pack_lanes(c, panel, panel.lanes, count, factor), std::move(part))};
 }

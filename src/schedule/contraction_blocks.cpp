@@ -47,12 +47,14 @@ std::optional<Sym> all_nonnegative(std::initializer_list<Sym> conditions) {
 }
 
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {
+  const Dim rows = row_count(reduce, contraction), terms = term_count(reduce);
+  int64_t least_rows = limits.tile_rows, least_terms = limits.tile_terms;
   // If the columns are windows of a convolution with many terms, register tiles pay with fewer rows: without tiles, the windows would be
-  // read again for each row, from a copy of their elements (lower/windows.h).
-  const bool has_long_windows = array_below_windows(contraction.column_factor) != nullptr && proven_less(kChainBlock, term_count(reduce));
-  const int64_t least_rows = has_long_windows ? std::min(limits.tile_rows, limits.window_rows) : limits.tile_rows;
-  return all_nonnegative({row_count(reduce, contraction) - least_rows, reduce.sources[0]->shape[contraction.columns] - limits.tile_columns,
-                          term_count(reduce) - limits.tile_terms});
+  // read again for each row, from a copy of their elements (lower/windows.h). With an unknown number of terms that is a condition.
+  const bool have_many_terms = proven_less(kChainBlock, terms), are_few_rows = proven_less(rows, limits.tile_rows);
+  if (array_below_windows(contraction.column_factor) != nullptr && limits.window_rows < least_rows && (have_many_terms || are_few_rows))
+    least_rows = limits.window_rows, least_terms = std::max(least_terms, kChainBlock + 1);
+  return all_nonnegative({rows - least_rows, reduce.sources[0]->shape[contraction.columns] - limits.tile_columns, terms - least_terms});
 }
 
 std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {

@@ -212,6 +212,123 @@ static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
   return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
 }
 
+static inline void store_masked_f32x16(float* p, f32x16 x, uint16_t m) {
+  if (m != 0) __builtin_ia32_storeups512_mask((void*)p, (f32x16)x, m);
+}
+
+/* to[i][j] = from[j][i] for rows i and columns j, at most 16 of each. */
+static void transpose_part_f32x16(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  const uint16_t m = first_lanes_x16(rows), n = first_lanes_x16(columns);
+  const f32x16 x0 = load_masked_f32x16(from, m);
+  const f32x16 x1 = load_masked_f32x16(from + (1 < columns ? 1 : columns - 1) * from_step, m);
+  const f32x16 x2 = load_masked_f32x16(from + (2 < columns ? 2 : columns - 1) * from_step, m);
+  const f32x16 x3 = load_masked_f32x16(from + (3 < columns ? 3 : columns - 1) * from_step, m);
+  const f32x16 x4 = load_masked_f32x16(from + (4 < columns ? 4 : columns - 1) * from_step, m);
+  const f32x16 x5 = load_masked_f32x16(from + (5 < columns ? 5 : columns - 1) * from_step, m);
+  const f32x16 x6 = load_masked_f32x16(from + (6 < columns ? 6 : columns - 1) * from_step, m);
+  const f32x16 x7 = load_masked_f32x16(from + (7 < columns ? 7 : columns - 1) * from_step, m);
+  const f32x16 x8 = load_masked_f32x16(from + (8 < columns ? 8 : columns - 1) * from_step, m);
+  const f32x16 x9 = load_masked_f32x16(from + (9 < columns ? 9 : columns - 1) * from_step, m);
+  const f32x16 x10 = load_masked_f32x16(from + (10 < columns ? 10 : columns - 1) * from_step, m);
+  const f32x16 x11 = load_masked_f32x16(from + (11 < columns ? 11 : columns - 1) * from_step, m);
+  const f32x16 x12 = load_masked_f32x16(from + (12 < columns ? 12 : columns - 1) * from_step, m);
+  const f32x16 x13 = load_masked_f32x16(from + (13 < columns ? 13 : columns - 1) * from_step, m);
+  const f32x16 x14 = load_masked_f32x16(from + (14 < columns ? 14 : columns - 1) * from_step, m);
+  const f32x16 x15 = load_masked_f32x16(from + (15 < columns ? 15 : columns - 1) * from_step, m);
+  const f32x16 x16 = zip_low_f32x16(x0, x2);
+  const f32x16 x17 = zip_high_f32x16(x0, x2);
+  const f32x16 x18 = zip_low_f32x16(x1, x3);
+  const f32x16 x19 = zip_high_f32x16(x1, x3);
+  const f32x16 x20 = zip_low_f32x16(x4, x6);
+  const f32x16 x21 = zip_high_f32x16(x4, x6);
+  const f32x16 x22 = zip_low_f32x16(x5, x7);
+  const f32x16 x23 = zip_high_f32x16(x5, x7);
+  const f32x16 x24 = zip_low_f32x16(x8, x10);
+  const f32x16 x25 = zip_high_f32x16(x8, x10);
+  const f32x16 x26 = zip_low_f32x16(x9, x11);
+  const f32x16 x27 = zip_high_f32x16(x9, x11);
+  const f32x16 x28 = zip_low_f32x16(x12, x14);
+  const f32x16 x29 = zip_high_f32x16(x12, x14);
+  const f32x16 x30 = zip_low_f32x16(x13, x15);
+  const f32x16 x31 = zip_high_f32x16(x13, x15);
+  const f32x16 x32 = zip_low_f32x16(x16, x18);
+  const f32x16 x33 = zip_high_f32x16(x16, x18);
+  const f32x16 x34 = zip_low_f32x16(x17, x19);
+  const f32x16 x35 = zip_high_f32x16(x17, x19);
+  const f32x16 x36 = zip_low_f32x16(x20, x22);
+  const f32x16 x37 = zip_high_f32x16(x20, x22);
+  const f32x16 x38 = zip_low_f32x16(x21, x23);
+  const f32x16 x39 = zip_high_f32x16(x21, x23);
+  const f32x16 x40 = zip_low_f32x16(x24, x26);
+  const f32x16 x41 = zip_high_f32x16(x24, x26);
+  const f32x16 x42 = zip_low_f32x16(x25, x27);
+  const f32x16 x43 = zip_high_f32x16(x25, x27);
+  const f32x16 x44 = zip_low_f32x16(x28, x30);
+  const f32x16 x45 = zip_high_f32x16(x28, x30);
+  const f32x16 x46 = zip_low_f32x16(x29, x31);
+  const f32x16 x47 = zip_high_f32x16(x29, x31);
+  const f32x16 x48 = even_parts_f32x16(x32, x36);
+  const f32x16 x49 = odd_parts_f32x16(x32, x36);
+  const f32x16 x50 = even_parts_f32x16(x40, x44);
+  const f32x16 x51 = odd_parts_f32x16(x40, x44);
+  const f32x16 x52 = even_parts_f32x16(x33, x37);
+  const f32x16 x53 = odd_parts_f32x16(x33, x37);
+  const f32x16 x54 = even_parts_f32x16(x41, x45);
+  const f32x16 x55 = odd_parts_f32x16(x41, x45);
+  const f32x16 x56 = even_parts_f32x16(x34, x38);
+  const f32x16 x57 = odd_parts_f32x16(x34, x38);
+  const f32x16 x58 = even_parts_f32x16(x42, x46);
+  const f32x16 x59 = odd_parts_f32x16(x42, x46);
+  const f32x16 x60 = even_parts_f32x16(x35, x39);
+  const f32x16 x61 = odd_parts_f32x16(x35, x39);
+  const f32x16 x62 = even_parts_f32x16(x43, x47);
+  const f32x16 x63 = odd_parts_f32x16(x43, x47);
+  const f32x16 x64 = even_parts_f32x16(x48, x50);
+  const f32x16 x65 = odd_parts_f32x16(x48, x50);
+  const f32x16 x66 = even_parts_f32x16(x49, x51);
+  const f32x16 x67 = odd_parts_f32x16(x49, x51);
+  const f32x16 x68 = even_parts_f32x16(x52, x54);
+  const f32x16 x69 = odd_parts_f32x16(x52, x54);
+  const f32x16 x70 = even_parts_f32x16(x53, x55);
+  const f32x16 x71 = odd_parts_f32x16(x53, x55);
+  const f32x16 x72 = even_parts_f32x16(x56, x58);
+  const f32x16 x73 = odd_parts_f32x16(x56, x58);
+  const f32x16 x74 = even_parts_f32x16(x57, x59);
+  const f32x16 x75 = odd_parts_f32x16(x57, x59);
+  const f32x16 x76 = even_parts_f32x16(x60, x62);
+  const f32x16 x77 = odd_parts_f32x16(x60, x62);
+  const f32x16 x78 = even_parts_f32x16(x61, x63);
+  const f32x16 x79 = odd_parts_f32x16(x61, x63);
+  store_masked_f32x16(to, x64, n);
+  if (1 < rows) store_masked_f32x16(to + 1 * to_step, x68, n);
+  if (2 < rows) store_masked_f32x16(to + 2 * to_step, x72, n);
+  if (3 < rows) store_masked_f32x16(to + 3 * to_step, x76, n);
+  if (4 < rows) store_masked_f32x16(to + 4 * to_step, x66, n);
+  if (5 < rows) store_masked_f32x16(to + 5 * to_step, x70, n);
+  if (6 < rows) store_masked_f32x16(to + 6 * to_step, x74, n);
+  if (7 < rows) store_masked_f32x16(to + 7 * to_step, x78, n);
+  if (8 < rows) store_masked_f32x16(to + 8 * to_step, x65, n);
+  if (9 < rows) store_masked_f32x16(to + 9 * to_step, x69, n);
+  if (10 < rows) store_masked_f32x16(to + 10 * to_step, x73, n);
+  if (11 < rows) store_masked_f32x16(to + 11 * to_step, x77, n);
+  if (12 < rows) store_masked_f32x16(to + 12 * to_step, x67, n);
+  if (13 < rows) store_masked_f32x16(to + 13 * to_step, x71, n);
+  if (14 < rows) store_masked_f32x16(to + 14 * to_step, x75, n);
+  if (15 < rows) store_masked_f32x16(to + 15 * to_step, x79, n);
+}
+
+/* The same for any number of rows and columns. */
+static void transpose_parts_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  if (rows < 3 || columns < 3) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+    return;
+  }
+  for (int64_t i = 0; i < rows; i += 16)
+    for (int64_t j = 0; j < columns; j += 16)
+      transpose_part_f32x16(to + i * to_step + j, to_step, from + j * from_step + i, from_step, rows - i, columns - j);
+}
+
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
 #if defined(__x86_64__)
@@ -637,153 +754,236 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
             for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 224 - ridx13 * 8, 16);
               if (ridx0 * 224 + ridx13 * 8 + 16 <= shape0) {
                 transpose_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 16);
               } else {
-                transpose_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx13 * 8);
-                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx15 = shape0 - ridx0 * 224 - ridx13 * 8; ridx15 < 16; ++ridx15) {
-                    row1[ridx13 * 4096 + ridx14 * 16 + ridx15] = 0.0f;
-                  }
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 16; ridx14 += 16) {
+                  *(f32x16*)(row1 + ridx13 * 4096 + ridx14) = splat_f32x16(0.0f);
                 }
+                transpose_parts_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
               }
             }
-            for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
-              if (ridx1 * 512 + ridx16 * 32 + 32 <= shape2) {
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx16 * 32;
-                  for (int64_t ridx18 = 0; ridx18 < 32; ridx18 += 16) {
-                    *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input0_row + ridx18);
+            for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 32, 32);
+              if (ridx1 * 512 + ridx15 * 32 + 32 <= shape2) {
+                for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 32;
+                  for (int64_t ridx17 = 0; ridx17 < 32; ridx17 += 16) {
+                    *(f32x16*)(row0 + ridx16 * 32 + ridx17) = *(const f32x16*)(input0_row + ridx17);
                   }
                 }
               } else {
+                for (int64_t ridx18 = 0; ridx18 < oidx10 * 32; ridx18 += 16) {
+                  *(f32x16*)(row0 + ridx18) = splat_f32x16(0.0f);
+                }
                 for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  if (harp_is_set(cancel)) return;
-                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx16 * 32;
-                  if (ridx1 * 512 + ridx16 * 32 + 16 <= shape2) {
-                    for (int64_t ridx20 = 0; ridx20 < shape2 - ridx1 * 512 - ridx16 * 32; ridx20 = ridx20 < shape2 - ridx1 * 512 - ridx16 * 32 ? shape2 - ridx1 * 512 - ridx16 * 32 - 16 : shape2 - ridx1 * 512 - ridx16 * 32) { /* the last step overlaps the one before it */
-                      for (; ridx20 <= shape2 - ridx1 * 512 - ridx16 * 32 - 16; ridx20 += 16) {
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 32;
+                  if (16 <= oidx12) {
+                    for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
+                      for (; ridx20 <= oidx12 - 16; ridx20 += 16) {
                         *(f32x16*)(row0 + ridx19 * 32 + ridx20) = *(const f32x16*)(input0_row1 + ridx20);
                       }
                     }
                   } else {
-                    for (int64_t ridx21 = 0; ridx21 < shape2 - ridx1 * 512 - ridx16 * 32; ++ridx21) {
+                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
                       row0[ridx19 * 32 + ridx21] = input0_row1[ridx21];
                     }
                   }
                 }
-                for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx23 = shape2 - ridx1 * 512 - ridx16 * 32; ridx23 < 32; ++ridx23) {
-                    row0[ridx22 * 32 + ridx23] = 0.0f;
+              }
+              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+                float* row2_at = row2 + ridx15 * 256 + ridx22 * 4096;
+                if (ridx22 * 8 + 5 <= oidx1) {
+                  if (ridx15 * 32 + 17 <= oidx3) {
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc9 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    f32x16 acc11 = (f32x16){0};
+                    f32x16 acc12 = (f32x16){0};
+                    f32x16 acc13 = (f32x16){0};
+                    f32x16 acc14 = (f32x16){0};
+                    f32x16 acc15 = (f32x16){0};
+                    f32x16 acc16 = (f32x16){0};
+                    f32x16 acc17 = (f32x16){0};
+                    f32x16 acc18 = (f32x16){0};
+                    f32x16 acc19 = (f32x16){0};
+                    f32x16 acc20 = (f32x16){0};
+                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
+                      float* row1_at = row1 + ridx22 * 4096 + ridx23 * 16;
+                      const float alu0 = row1_at[0];
+                      const f32x16 alu1 = *(f32x16*)(row0 + ridx23 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
+                      const f32x16 alu2 = *(f32x16*)(row0 + ridx23 * 32 + 16);
+                      acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
+                      const float alu3 = row1_at[1];
+                      acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
+                      acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
+                      const float alu4 = row1_at[2];
+                      acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
+                      acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
+                      const float alu5 = row1_at[3];
+                      acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
+                      acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
+                      const float alu6 = row1_at[4];
+                      acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
+                      acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
+                      const float alu7 = row1_at[5];
+                      acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
+                      acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
+                      const float alu8 = row1_at[6];
+                      acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
+                      acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
+                      const float alu9 = row1_at[7];
+                      acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
+                      acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
+                    }
+                    *(f32x16*)row2_at += acc5;
+                    *(f32x16*)(row2_at + 16) += acc6;
+                    *(f32x16*)(row2_at + 32) += acc7;
+                    *(f32x16*)(row2_at + 48) += acc8;
+                    *(f32x16*)(row2_at + 64) += acc9;
+                    *(f32x16*)(row2_at + 80) += acc10;
+                    *(f32x16*)(row2_at + 96) += acc11;
+                    *(f32x16*)(row2_at + 112) += acc12;
+                    *(f32x16*)(row2_at + 128) += acc13;
+                    *(f32x16*)(row2_at + 144) += acc14;
+                    *(f32x16*)(row2_at + 160) += acc15;
+                    *(f32x16*)(row2_at + 176) += acc16;
+                    *(f32x16*)(row2_at + 192) += acc17;
+                    *(f32x16*)(row2_at + 208) += acc18;
+                    *(f32x16*)(row2_at + 224) += acc19;
+                    *(f32x16*)(row2_at + 240) += acc20;
+                  } else {
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    f32x16 acc9 = (f32x16){0};
+                    f32x16 acc11 = (f32x16){0};
+                    f32x16 acc13 = (f32x16){0};
+                    f32x16 acc15 = (f32x16){0};
+                    f32x16 acc17 = (f32x16){0};
+                    f32x16 acc19 = (f32x16){0};
+                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
+                      float* row1_at1 = row1 + ridx22 * 4096 + ridx24 * 16;
+                      const f32x16 alu10 = *(f32x16*)(row0 + ridx24 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(row1_at1[0]), alu10, acc5);
+                      acc7 = fma_f32x16(splat_f32x16(row1_at1[1]), alu10, acc7);
+                      acc9 = fma_f32x16(splat_f32x16(row1_at1[2]), alu10, acc9);
+                      acc11 = fma_f32x16(splat_f32x16(row1_at1[3]), alu10, acc11);
+                      acc13 = fma_f32x16(splat_f32x16(row1_at1[4]), alu10, acc13);
+                      acc15 = fma_f32x16(splat_f32x16(row1_at1[5]), alu10, acc15);
+                      acc17 = fma_f32x16(splat_f32x16(row1_at1[6]), alu10, acc17);
+                      acc19 = fma_f32x16(splat_f32x16(row1_at1[7]), alu10, acc19);
+                    }
+                    *(f32x16*)row2_at += acc5;
+                    *(f32x16*)(row2_at + 32) += acc7;
+                    *(f32x16*)(row2_at + 64) += acc9;
+                    *(f32x16*)(row2_at + 96) += acc11;
+                    *(f32x16*)(row2_at + 128) += acc13;
+                    *(f32x16*)(row2_at + 160) += acc15;
+                    *(f32x16*)(row2_at + 192) += acc17;
+                    *(f32x16*)(row2_at + 224) += acc19;
+                  }
+                } else {
+                  if (ridx15 * 32 + 17 <= oidx3) {
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc9 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    f32x16 acc11 = (f32x16){0};
+                    f32x16 acc12 = (f32x16){0};
+                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                      float* row1_at2 = row1 + ridx22 * 4096 + ridx25 * 16;
+                      const float alu11 = row1_at2[0];
+                      const f32x16 alu12 = *(f32x16*)(row0 + ridx25 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(alu11), alu12, acc5);
+                      const f32x16 alu13 = *(f32x16*)(row0 + ridx25 * 32 + 16);
+                      acc6 = fma_f32x16(splat_f32x16(alu11), alu13, acc6);
+                      const float alu14 = row1_at2[1];
+                      acc7 = fma_f32x16(splat_f32x16(alu14), alu12, acc7);
+                      acc8 = fma_f32x16(splat_f32x16(alu14), alu13, acc8);
+                      const float alu15 = row1_at2[2];
+                      acc9 = fma_f32x16(splat_f32x16(alu15), alu12, acc9);
+                      acc10 = fma_f32x16(splat_f32x16(alu15), alu13, acc10);
+                      const float alu16 = row1_at2[3];
+                      acc11 = fma_f32x16(splat_f32x16(alu16), alu12, acc11);
+                      acc12 = fma_f32x16(splat_f32x16(alu16), alu13, acc12);
+                    }
+                    *(f32x16*)row2_at += acc5;
+                    *(f32x16*)(row2_at + 16) += acc6;
+                    *(f32x16*)(row2_at + 32) += acc7;
+                    *(f32x16*)(row2_at + 48) += acc8;
+                    *(f32x16*)(row2_at + 64) += acc9;
+                    *(f32x16*)(row2_at + 80) += acc10;
+                    *(f32x16*)(row2_at + 96) += acc11;
+                    *(f32x16*)(row2_at + 112) += acc12;
+                  } else {
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    f32x16 acc9 = (f32x16){0};
+                    f32x16 acc11 = (f32x16){0};
+                    for (int64_t ridx26 = 0; ridx26 < oidx10; ++ridx26) {
+                      float* row1_at3 = row1 + ridx22 * 4096 + ridx26 * 16;
+                      const f32x16 alu17 = *(f32x16*)(row0 + ridx26 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(row1_at3[0]), alu17, acc5);
+                      acc7 = fma_f32x16(splat_f32x16(row1_at3[1]), alu17, acc7);
+                      acc9 = fma_f32x16(splat_f32x16(row1_at3[2]), alu17, acc9);
+                      acc11 = fma_f32x16(splat_f32x16(row1_at3[3]), alu17, acc11);
+                    }
+                    *(f32x16*)row2_at += acc5;
+                    *(f32x16*)(row2_at + 32) += acc7;
+                    *(f32x16*)(row2_at + 64) += acc9;
+                    *(f32x16*)(row2_at + 96) += acc11;
                   }
                 }
-              }
-              for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
-                f32x16 acc5 = (f32x16){0};
-                f32x16 acc6 = (f32x16){0};
-                f32x16 acc7 = (f32x16){0};
-                f32x16 acc8 = (f32x16){0};
-                f32x16 acc9 = (f32x16){0};
-                f32x16 acc10 = (f32x16){0};
-                f32x16 acc11 = (f32x16){0};
-                f32x16 acc12 = (f32x16){0};
-                f32x16 acc13 = (f32x16){0};
-                f32x16 acc14 = (f32x16){0};
-                f32x16 acc15 = (f32x16){0};
-                f32x16 acc16 = (f32x16){0};
-                f32x16 acc17 = (f32x16){0};
-                f32x16 acc18 = (f32x16){0};
-                f32x16 acc19 = (f32x16){0};
-                f32x16 acc20 = (f32x16){0};
-                for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
-                  float* row1_at = row1 + ridx24 * 4096 + ridx25 * 16;
-                  const float alu0 = row1_at[0];
-                  const f32x16 alu1 = *(f32x16*)(row0 + ridx25 * 32);
-                  acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
-                  const f32x16 alu2 = *(f32x16*)(row0 + ridx25 * 32 + 16);
-                  acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
-                  const float alu3 = row1_at[1];
-                  acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
-                  acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
-                  const float alu4 = row1_at[2];
-                  acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
-                  acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
-                  const float alu5 = row1_at[3];
-                  acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
-                  acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
-                  const float alu6 = row1_at[4];
-                  acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
-                  acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
-                  const float alu7 = row1_at[5];
-                  acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
-                  acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
-                  const float alu8 = row1_at[6];
-                  acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
-                  acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
-                  const float alu9 = row1_at[7];
-                  acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
-                  acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
-                }
-                float* row2_at = row2 + ridx16 * 256 + ridx24 * 4096;
-                *(f32x16*)row2_at += acc5;
-                *(f32x16*)(row2_at + 16) += acc6;
-                *(f32x16*)(row2_at + 32) += acc7;
-                *(f32x16*)(row2_at + 48) += acc8;
-                *(f32x16*)(row2_at + 64) += acc9;
-                *(f32x16*)(row2_at + 80) += acc10;
-                *(f32x16*)(row2_at + 96) += acc11;
-                *(f32x16*)(row2_at + 112) += acc12;
-                *(f32x16*)(row2_at + 128) += acc13;
-                *(f32x16*)(row2_at + 144) += acc14;
-                *(f32x16*)(row2_at + 160) += acc15;
-                *(f32x16*)(row2_at + 176) += acc16;
-                *(f32x16*)(row2_at + 192) += acc17;
-                *(f32x16*)(row2_at + 208) += acc18;
-                *(f32x16*)(row2_at + 224) += acc19;
-                *(f32x16*)(row2_at + 240) += acc20;
               }
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-              for (int64_t ridx27 = 0; ridx27 < oidx4 * 256; ridx27 += 16) {
-                *(f32x16*)(row3 + ridx26 * 4096 + ridx27) += *(f32x16*)(row2 + ridx26 * 4096 + ridx27);
+            for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+              for (int64_t ridx28 = 0; ridx28 < oidx4 * 256; ridx28 += 16) {
+                *(f32x16*)(row3 + ridx27 * 4096 + ridx28) += *(f32x16*)(row2 + ridx27 * 4096 + ridx28);
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
-            for (int64_t ridx29 = 0; ridx29 < oidx4 * 256; ridx29 += 16) {
-              *(f32x16*)(row4 + ridx28 * 4096 + ridx29) += *(f32x16*)(row3 + ridx28 * 4096 + ridx29);
+          for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+            for (int64_t ridx30 = 0; ridx30 < oidx4 * 256; ridx30 += 16) {
+              *(f32x16*)(row4 + ridx29 * 4096 + ridx30) += *(f32x16*)(row3 + ridx29 * 4096 + ridx30);
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
-          for (int64_t ridx31 = 0; ridx31 < oidx4 * 256; ridx31 += 16) {
-            *(f32x16*)(row2 + ridx30 * 4096 + ridx31) = *(f32x16*)(row4 + ridx30 * 4096 + ridx31);
+        for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
+          for (int64_t ridx32 = 0; ridx32 < oidx4 * 256; ridx32 += 16) {
+            *(f32x16*)(row2 + ridx31 * 4096 + ridx32) = *(f32x16*)(row4 + ridx31 * 4096 + ridx32);
           }
         }
       }
-      for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
-        const int64_t oidx11 = min_i64(oidx1 - ridx32 * 8, 8);
-        for (int64_t ridx33 = 0; ridx33 < oidx11; ++ridx33) {
-          for (int64_t ridx34 = 0; ridx34 < oidx4; ++ridx34) {
-            const int64_t oidx12 = min_i64(oidx3 - ridx34 * 32, 32);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx32 * 8 + shape2 * ridx33 + ridx1 * 512 + ridx34 * 32;
-            if (16 <= oidx12) {
-              for (int64_t ridx35 = 0; ridx35 < oidx12; ridx35 = ridx35 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
-                for (; ridx35 <= oidx12 - 16; ridx35 += 16) {
-                  *(f32x16*)(output0_row + ridx35) = *(f32x16*)(row2 + ridx32 * 4096 + ridx33 * 32 + ridx34 * 256 + ridx35);
+      for (int64_t ridx33 = 0; ridx33 < oidx2; ++ridx33) {
+        const int64_t oidx13 = min_i64(oidx1 - ridx33 * 8, 8);
+        for (int64_t ridx34 = 0; ridx34 < oidx13; ++ridx34) {
+          for (int64_t ridx35 = 0; ridx35 < oidx4; ++ridx35) {
+            const int64_t oidx14 = min_i64(oidx3 - ridx35 * 32, 32);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx33 * 8 + shape2 * ridx34 + ridx1 * 512 + ridx35 * 32;
+            if (16 <= oidx14) {
+              for (int64_t ridx36 = 0; ridx36 < oidx14; ridx36 = ridx36 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
+                for (; ridx36 <= oidx14 - 16; ridx36 += 16) {
+                  *(f32x16*)(output0_row + ridx36) = *(f32x16*)(row2 + ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx36);
                 }
               }
             } else {
-              for (int64_t ridx36 = 0; ridx36 < oidx12; ++ridx36) {
-                output0_row[ridx36] = row2[ridx32 * 4096 + ridx33 * 32 + ridx34 * 256 + ridx36];
+              for (int64_t ridx37 = 0; ridx37 < oidx14; ++ridx37) {
+                output0_row[ridx37] = row2[ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx37];
               }
             }
           }
@@ -854,88 +1054,138 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
             for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 256 - ridx13 * 32, 32);
               if (ridx0 * 256 + ridx13 * 32 + 32 <= shape0) {
                 transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 32);
               } else {
-                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 256 - ridx13 * 32);
-                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx15 = shape0 - ridx0 * 256 - ridx13 * 32; ridx15 < 32; ++ridx15) {
-                    row0[ridx14 * 32 + ridx15] = 0.0f;
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 32; ridx14 += 16) {
+                  *(f32x16*)(row0 + ridx14) = splat_f32x16(0.0f);
+                }
+                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
+              }
+              for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx15 * 4;
+                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 1);
+                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
+                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 2);
+                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
+                const int64_t oidx14 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 3);
+                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx14;
+                float* row1_at = row1 + ridx13 * 256 + ridx15 * 128;
+                if (ridx15 * 4 + 3 <= oidx3) {
+                  if (ridx13 * 32 + 17 <= oidx1) {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc9 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    f32x16 acc11 = (f32x16){0};
+                    for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                      const float alu0 = input1_row[shape2 * ridx16];
+                      const f32x16 alu1 = *(f32x16*)(row0 + ridx16 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(alu0), alu1, acc4);
+                      const f32x16 alu2 = *(f32x16*)(row0 + ridx16 * 32 + 16);
+                      acc5 = fma_f32x16(splat_f32x16(alu0), alu2, acc5);
+                      const float alu3 = input1_row1[shape2 * ridx16];
+                      acc6 = fma_f32x16(splat_f32x16(alu3), alu1, acc6);
+                      acc7 = fma_f32x16(splat_f32x16(alu3), alu2, acc7);
+                      const float alu4 = input1_row2[shape2 * ridx16];
+                      acc8 = fma_f32x16(splat_f32x16(alu4), alu1, acc8);
+                      acc9 = fma_f32x16(splat_f32x16(alu4), alu2, acc9);
+                      const float alu5 = input1_row3[shape2 * ridx16];
+                      acc10 = fma_f32x16(splat_f32x16(alu5), alu1, acc10);
+                      acc11 = fma_f32x16(splat_f32x16(alu5), alu2, acc11);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 16) += acc5;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                    *(f32x16*)(row1_at + 48) += acc7;
+                    *(f32x16*)(row1_at + 64) += acc8;
+                    *(f32x16*)(row1_at + 80) += acc9;
+                    *(f32x16*)(row1_at + 96) += acc10;
+                    *(f32x16*)(row1_at + 112) += acc11;
+                  } else {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                      const f32x16 alu6 = *(f32x16*)(row0 + ridx17 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(input1_row[shape2 * ridx17]), alu6, acc4);
+                      acc6 = fma_f32x16(splat_f32x16(input1_row1[shape2 * ridx17]), alu6, acc6);
+                      acc8 = fma_f32x16(splat_f32x16(input1_row2[shape2 * ridx17]), alu6, acc8);
+                      acc10 = fma_f32x16(splat_f32x16(input1_row3[shape2 * ridx17]), alu6, acc10);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                    *(f32x16*)(row1_at + 64) += acc8;
+                    *(f32x16*)(row1_at + 96) += acc10;
+                  }
+                } else {
+                  if (ridx13 * 32 + 17 <= oidx1) {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    for (int64_t ridx18 = 0; ridx18 < oidx10; ++ridx18) {
+                      const float alu7 = input1_row[shape2 * ridx18];
+                      const f32x16 alu8 = *(f32x16*)(row0 + ridx18 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(alu7), alu8, acc4);
+                      const f32x16 alu9 = *(f32x16*)(row0 + ridx18 * 32 + 16);
+                      acc5 = fma_f32x16(splat_f32x16(alu7), alu9, acc5);
+                      const float alu10 = input1_row1[shape2 * ridx18];
+                      acc6 = fma_f32x16(splat_f32x16(alu10), alu8, acc6);
+                      acc7 = fma_f32x16(splat_f32x16(alu10), alu9, acc7);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 16) += acc5;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                    *(f32x16*)(row1_at + 48) += acc7;
+                  } else {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
+                      const f32x16 alu11 = *(f32x16*)(row0 + ridx19 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(input1_row[shape2 * ridx19]), alu11, acc4);
+                      acc6 = fma_f32x16(splat_f32x16(input1_row1[shape2 * ridx19]), alu11, acc6);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 32) += acc6;
                   }
                 }
-              }
-              for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
-                f32x16 acc4 = (f32x16){0};
-                f32x16 acc5 = (f32x16){0};
-                f32x16 acc6 = (f32x16){0};
-                f32x16 acc7 = (f32x16){0};
-                f32x16 acc8 = (f32x16){0};
-                f32x16 acc9 = (f32x16){0};
-                f32x16 acc10 = (f32x16){0};
-                f32x16 acc11 = (f32x16){0};
-                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx16 * 4;
-                const int64_t oidx11 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 1);
-                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx11;
-                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 2);
-                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
-                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 3);
-                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                  const float alu0 = input1_row[shape2 * ridx17];
-                  const f32x16 alu1 = *(f32x16*)(row0 + ridx17 * 32);
-                  acc4 = fma_f32x16(splat_f32x16(alu0), alu1, acc4);
-                  const f32x16 alu2 = *(f32x16*)(row0 + ridx17 * 32 + 16);
-                  acc5 = fma_f32x16(splat_f32x16(alu0), alu2, acc5);
-                  const float alu3 = input1_row1[shape2 * ridx17];
-                  acc6 = fma_f32x16(splat_f32x16(alu3), alu1, acc6);
-                  acc7 = fma_f32x16(splat_f32x16(alu3), alu2, acc7);
-                  const float alu4 = input1_row2[shape2 * ridx17];
-                  acc8 = fma_f32x16(splat_f32x16(alu4), alu1, acc8);
-                  acc9 = fma_f32x16(splat_f32x16(alu4), alu2, acc9);
-                  const float alu5 = input1_row3[shape2 * ridx17];
-                  acc10 = fma_f32x16(splat_f32x16(alu5), alu1, acc10);
-                  acc11 = fma_f32x16(splat_f32x16(alu5), alu2, acc11);
-                }
-                float* row1_at = row1 + ridx13 * 256 + ridx16 * 128;
-                *(f32x16*)row1_at += acc4;
-                *(f32x16*)(row1_at + 16) += acc5;
-                *(f32x16*)(row1_at + 32) += acc6;
-                *(f32x16*)(row1_at + 48) += acc7;
-                *(f32x16*)(row1_at + 64) += acc8;
-                *(f32x16*)(row1_at + 80) += acc9;
-                *(f32x16*)(row1_at + 96) += acc10;
-                *(f32x16*)(row1_at + 112) += acc11;
               }
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx18 = 0; ridx18 < oidx2; ++ridx18) {
-              for (int64_t ridx19 = 0; ridx19 < oidx4 * 128; ridx19 += 16) {
-                *(f32x16*)(row2 + ridx18 * 256 + ridx19) += *(f32x16*)(row1 + ridx18 * 256 + ridx19);
+            for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+              for (int64_t ridx21 = 0; ridx21 < oidx4 * 128; ridx21 += 16) {
+                *(f32x16*)(row2 + ridx20 * 256 + ridx21) += *(f32x16*)(row1 + ridx20 * 256 + ridx21);
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
-            for (int64_t ridx21 = 0; ridx21 < oidx4 * 128; ridx21 += 16) {
-              *(f32x16*)(row3 + ridx20 * 256 + ridx21) += *(f32x16*)(row2 + ridx20 * 256 + ridx21);
+          for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+            for (int64_t ridx23 = 0; ridx23 < oidx4 * 128; ridx23 += 16) {
+              *(f32x16*)(row3 + ridx22 * 256 + ridx23) += *(f32x16*)(row2 + ridx22 * 256 + ridx23);
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
-          for (int64_t ridx23 = 0; ridx23 < oidx4 * 128; ridx23 += 16) {
-            *(f32x16*)(row1 + ridx22 * 256 + ridx23) = *(f32x16*)(row3 + ridx22 * 256 + ridx23);
+        for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+          for (int64_t ridx25 = 0; ridx25 < oidx4 * 128; ridx25 += 16) {
+            *(f32x16*)(row1 + ridx24 * 256 + ridx25) = *(f32x16*)(row3 + ridx24 * 256 + ridx25);
           }
         }
       }
-      for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+      for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
         if (harp_is_set(cancel)) return;
-        const int64_t oidx14 = min_i64(oidx1 - ridx24 * 32, 32);
-        transpose_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx24 * 32 + ridx1 * 8, shape2, row1 + ridx24 * 256, 32, oidx14, oidx3);
+        const int64_t oidx15 = min_i64(oidx1 - ridx26 * 32, 32);
+        transpose_parts_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx26 * 32 + ridx1 * 8, shape2, row1 + ridx26 * 256, 32, oidx15, oidx3);
       }
     }
   }

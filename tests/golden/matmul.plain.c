@@ -375,138 +375,221 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
             for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 224 - ridx13 * 8, 8);
               if (ridx0 * 224 + ridx13 * 8 + 8 <= shape0) {
                 transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
               } else {
-                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 224 - ridx13 * 8);
-                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx15 = shape0 - ridx0 * 224 - ridx13 * 8; ridx15 < 8; ++ridx15) {
-                    row1[ridx13 * 2048 + ridx14 * 8 + ridx15] = 0.0f;
-                  }
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ++ridx14) {
+                  row1[ridx13 * 2048 + ridx14] = 0.0f;
                 }
+                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
               }
             }
-            for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
-              if (ridx1 * 512 + ridx16 * 2 + 2 <= shape2) {
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx16 * 2;
-                  for (int64_t ridx18 = 0; ridx18 < 2; ++ridx18) {
-                    row0[ridx17 * 2 + ridx18] = input0_row[ridx18];
+            for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 2, 2);
+              if (ridx1 * 512 + ridx15 * 2 + 2 <= shape2) {
+                for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 2;
+                  for (int64_t ridx17 = 0; ridx17 < 2; ++ridx17) {
+                    row0[ridx16 * 2 + ridx17] = input0_row[ridx17];
                   }
                 }
               } else {
+                for (int64_t ridx18 = 0; ridx18 < oidx10 * 2; ++ridx18) {
+                  row0[ridx18] = 0.0f;
+                }
                 for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  if (harp_is_set(cancel)) return;
-                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx16 * 2;
-                  for (int64_t ridx20 = 0; ridx20 < shape2 - ridx1 * 512 - ridx16 * 2; ++ridx20) {
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 2;
+                  for (int64_t ridx20 = 0; ridx20 < oidx12; ++ridx20) {
                     row0[ridx19 * 2 + ridx20] = input0_row1[ridx20];
                   }
                 }
-                for (int64_t ridx21 = 0; ridx21 < oidx10; ++ridx21) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx22 = shape2 - ridx1 * 512 - ridx16 * 2; ridx22 < 2; ++ridx22) {
-                    row0[ridx21 * 2 + ridx22] = 0.0f;
+              }
+              for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
+                float* row2_at = row2 + ridx15 * 16 + ridx21 * 4096;
+                if (ridx21 * 8 + 5 <= oidx1) {
+                  if (ridx15 * 2 + 2 <= oidx3) {
+                    float acc5 = 0.0f;
+                    float acc6 = 0.0f;
+                    float acc7 = 0.0f;
+                    float acc8 = 0.0f;
+                    float acc9 = 0.0f;
+                    float acc10 = 0.0f;
+                    float acc11 = 0.0f;
+                    float acc12 = 0.0f;
+                    float acc13 = 0.0f;
+                    float acc14 = 0.0f;
+                    float acc15 = 0.0f;
+                    float acc16 = 0.0f;
+                    float acc17 = 0.0f;
+                    float acc18 = 0.0f;
+                    float acc19 = 0.0f;
+                    float acc20 = 0.0f;
+                    for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
+                      float* row1_at = row1 + ridx21 * 2048 + ridx22 * 8;
+                      const float alu0 = row1_at[0];
+                      const float alu1 = row0[ridx22 * 2];
+                      acc5 = fma_f32(alu0, alu1, acc5);
+                      const float alu2 = row0[ridx22 * 2 + 1];
+                      acc6 = fma_f32(alu0, alu2, acc6);
+                      const float alu3 = row1_at[1];
+                      acc7 = fma_f32(alu3, alu1, acc7);
+                      acc8 = fma_f32(alu3, alu2, acc8);
+                      const float alu4 = row1_at[2];
+                      acc9 = fma_f32(alu4, alu1, acc9);
+                      acc10 = fma_f32(alu4, alu2, acc10);
+                      const float alu5 = row1_at[3];
+                      acc11 = fma_f32(alu5, alu1, acc11);
+                      acc12 = fma_f32(alu5, alu2, acc12);
+                      const float alu6 = row1_at[4];
+                      acc13 = fma_f32(alu6, alu1, acc13);
+                      acc14 = fma_f32(alu6, alu2, acc14);
+                      const float alu7 = row1_at[5];
+                      acc15 = fma_f32(alu7, alu1, acc15);
+                      acc16 = fma_f32(alu7, alu2, acc16);
+                      const float alu8 = row1_at[6];
+                      acc17 = fma_f32(alu8, alu1, acc17);
+                      acc18 = fma_f32(alu8, alu2, acc18);
+                      const float alu9 = row1_at[7];
+                      acc19 = fma_f32(alu9, alu1, acc19);
+                      acc20 = fma_f32(alu9, alu2, acc20);
+                    }
+                    row2_at[0] += acc5;
+                    row2_at[1] += acc6;
+                    row2_at[2] += acc7;
+                    row2_at[3] += acc8;
+                    row2_at[4] += acc9;
+                    row2_at[5] += acc10;
+                    row2_at[6] += acc11;
+                    row2_at[7] += acc12;
+                    row2_at[8] += acc13;
+                    row2_at[9] += acc14;
+                    row2_at[10] += acc15;
+                    row2_at[11] += acc16;
+                    row2_at[12] += acc17;
+                    row2_at[13] += acc18;
+                    row2_at[14] += acc19;
+                    row2_at[15] += acc20;
+                  } else {
+                    float acc5 = 0.0f;
+                    float acc7 = 0.0f;
+                    float acc9 = 0.0f;
+                    float acc11 = 0.0f;
+                    float acc13 = 0.0f;
+                    float acc15 = 0.0f;
+                    float acc17 = 0.0f;
+                    float acc19 = 0.0f;
+                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
+                      float* row1_at1 = row1 + ridx21 * 2048 + ridx23 * 8;
+                      const float alu10 = row0[ridx23 * 2];
+                      acc5 = fma_f32(row1_at1[0], alu10, acc5);
+                      acc7 = fma_f32(row1_at1[1], alu10, acc7);
+                      acc9 = fma_f32(row1_at1[2], alu10, acc9);
+                      acc11 = fma_f32(row1_at1[3], alu10, acc11);
+                      acc13 = fma_f32(row1_at1[4], alu10, acc13);
+                      acc15 = fma_f32(row1_at1[5], alu10, acc15);
+                      acc17 = fma_f32(row1_at1[6], alu10, acc17);
+                      acc19 = fma_f32(row1_at1[7], alu10, acc19);
+                    }
+                    row2_at[0] += acc5;
+                    row2_at[2] += acc7;
+                    row2_at[4] += acc9;
+                    row2_at[6] += acc11;
+                    row2_at[8] += acc13;
+                    row2_at[10] += acc15;
+                    row2_at[12] += acc17;
+                    row2_at[14] += acc19;
+                  }
+                } else {
+                  if (ridx15 * 2 + 2 <= oidx3) {
+                    float acc5 = 0.0f;
+                    float acc6 = 0.0f;
+                    float acc7 = 0.0f;
+                    float acc8 = 0.0f;
+                    float acc9 = 0.0f;
+                    float acc10 = 0.0f;
+                    float acc11 = 0.0f;
+                    float acc12 = 0.0f;
+                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
+                      float* row1_at2 = row1 + ridx21 * 2048 + ridx24 * 8;
+                      const float alu11 = row1_at2[0];
+                      const float alu12 = row0[ridx24 * 2];
+                      acc5 = fma_f32(alu11, alu12, acc5);
+                      const float alu13 = row0[ridx24 * 2 + 1];
+                      acc6 = fma_f32(alu11, alu13, acc6);
+                      const float alu14 = row1_at2[1];
+                      acc7 = fma_f32(alu14, alu12, acc7);
+                      acc8 = fma_f32(alu14, alu13, acc8);
+                      const float alu15 = row1_at2[2];
+                      acc9 = fma_f32(alu15, alu12, acc9);
+                      acc10 = fma_f32(alu15, alu13, acc10);
+                      const float alu16 = row1_at2[3];
+                      acc11 = fma_f32(alu16, alu12, acc11);
+                      acc12 = fma_f32(alu16, alu13, acc12);
+                    }
+                    row2_at[0] += acc5;
+                    row2_at[1] += acc6;
+                    row2_at[2] += acc7;
+                    row2_at[3] += acc8;
+                    row2_at[4] += acc9;
+                    row2_at[5] += acc10;
+                    row2_at[6] += acc11;
+                    row2_at[7] += acc12;
+                  } else {
+                    float acc5 = 0.0f;
+                    float acc7 = 0.0f;
+                    float acc9 = 0.0f;
+                    float acc11 = 0.0f;
+                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                      float* row1_at3 = row1 + ridx21 * 2048 + ridx25 * 8;
+                      const float alu17 = row0[ridx25 * 2];
+                      acc5 = fma_f32(row1_at3[0], alu17, acc5);
+                      acc7 = fma_f32(row1_at3[1], alu17, acc7);
+                      acc9 = fma_f32(row1_at3[2], alu17, acc9);
+                      acc11 = fma_f32(row1_at3[3], alu17, acc11);
+                    }
+                    row2_at[0] += acc5;
+                    row2_at[2] += acc7;
+                    row2_at[4] += acc9;
+                    row2_at[6] += acc11;
                   }
                 }
-              }
-              for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
-                float acc5 = 0.0f;
-                float acc6 = 0.0f;
-                float acc7 = 0.0f;
-                float acc8 = 0.0f;
-                float acc9 = 0.0f;
-                float acc10 = 0.0f;
-                float acc11 = 0.0f;
-                float acc12 = 0.0f;
-                float acc13 = 0.0f;
-                float acc14 = 0.0f;
-                float acc15 = 0.0f;
-                float acc16 = 0.0f;
-                float acc17 = 0.0f;
-                float acc18 = 0.0f;
-                float acc19 = 0.0f;
-                float acc20 = 0.0f;
-                for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
-                  float* row1_at = row1 + ridx23 * 2048 + ridx24 * 8;
-                  const float alu0 = row1_at[0];
-                  const float alu1 = row0[ridx24 * 2];
-                  acc5 = fma_f32(alu0, alu1, acc5);
-                  const float alu2 = row0[ridx24 * 2 + 1];
-                  acc6 = fma_f32(alu0, alu2, acc6);
-                  const float alu3 = row1_at[1];
-                  acc7 = fma_f32(alu3, alu1, acc7);
-                  acc8 = fma_f32(alu3, alu2, acc8);
-                  const float alu4 = row1_at[2];
-                  acc9 = fma_f32(alu4, alu1, acc9);
-                  acc10 = fma_f32(alu4, alu2, acc10);
-                  const float alu5 = row1_at[3];
-                  acc11 = fma_f32(alu5, alu1, acc11);
-                  acc12 = fma_f32(alu5, alu2, acc12);
-                  const float alu6 = row1_at[4];
-                  acc13 = fma_f32(alu6, alu1, acc13);
-                  acc14 = fma_f32(alu6, alu2, acc14);
-                  const float alu7 = row1_at[5];
-                  acc15 = fma_f32(alu7, alu1, acc15);
-                  acc16 = fma_f32(alu7, alu2, acc16);
-                  const float alu8 = row1_at[6];
-                  acc17 = fma_f32(alu8, alu1, acc17);
-                  acc18 = fma_f32(alu8, alu2, acc18);
-                  const float alu9 = row1_at[7];
-                  acc19 = fma_f32(alu9, alu1, acc19);
-                  acc20 = fma_f32(alu9, alu2, acc20);
-                }
-                float* row2_at = row2 + ridx16 * 16 + ridx23 * 4096;
-                row2_at[0] += acc5;
-                row2_at[1] += acc6;
-                row2_at[2] += acc7;
-                row2_at[3] += acc8;
-                row2_at[4] += acc9;
-                row2_at[5] += acc10;
-                row2_at[6] += acc11;
-                row2_at[7] += acc12;
-                row2_at[8] += acc13;
-                row2_at[9] += acc14;
-                row2_at[10] += acc15;
-                row2_at[11] += acc16;
-                row2_at[12] += acc17;
-                row2_at[13] += acc18;
-                row2_at[14] += acc19;
-                row2_at[15] += acc20;
               }
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
-              for (int64_t ridx26 = 0; ridx26 < oidx4 * 16; ++ridx26) {
-                row3[ridx25 * 4096 + ridx26] += row2[ridx25 * 4096 + ridx26];
+            for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
+              for (int64_t ridx27 = 0; ridx27 < oidx4 * 16; ++ridx27) {
+                row3[ridx26 * 4096 + ridx27] += row2[ridx26 * 4096 + ridx27];
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
-            for (int64_t ridx28 = 0; ridx28 < oidx4 * 16; ++ridx28) {
-              row4[ridx27 * 4096 + ridx28] += row3[ridx27 * 4096 + ridx28];
+          for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
+            for (int64_t ridx29 = 0; ridx29 < oidx4 * 16; ++ridx29) {
+              row4[ridx28 * 4096 + ridx29] += row3[ridx28 * 4096 + ridx29];
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
-          for (int64_t ridx30 = 0; ridx30 < oidx4 * 16; ++ridx30) {
-            row2[ridx29 * 4096 + ridx30] = row4[ridx29 * 4096 + ridx30];
+        for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
+          for (int64_t ridx31 = 0; ridx31 < oidx4 * 16; ++ridx31) {
+            row2[ridx30 * 4096 + ridx31] = row4[ridx30 * 4096 + ridx31];
           }
         }
       }
-      for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
-        const int64_t oidx11 = min_i64(oidx1 - ridx31 * 8, 8);
-        for (int64_t ridx32 = 0; ridx32 < oidx11; ++ridx32) {
-          for (int64_t ridx33 = 0; ridx33 < oidx4; ++ridx33) {
-            const int64_t oidx12 = min_i64(oidx3 - ridx33 * 2, 2);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx31 * 8 + shape2 * ridx32 + ridx1 * 512 + ridx33 * 2;
-            for (int64_t ridx34 = 0; ridx34 < oidx12; ++ridx34) {
-              output0_row[ridx34] = row2[ridx31 * 4096 + ridx32 * 2 + ridx33 * 16 + ridx34];
+      for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
+        const int64_t oidx13 = min_i64(oidx1 - ridx32 * 8, 8);
+        for (int64_t ridx33 = 0; ridx33 < oidx13; ++ridx33) {
+          for (int64_t ridx34 = 0; ridx34 < oidx4; ++ridx34) {
+            const int64_t oidx14 = min_i64(oidx3 - ridx34 * 2, 2);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx32 * 8 + shape2 * ridx33 + ridx1 * 512 + ridx34 * 2;
+            for (int64_t ridx35 = 0; ridx35 < oidx14; ++ridx35) {
+              output0_row[ridx35] = row2[ridx32 * 4096 + ridx33 * 2 + ridx34 * 16 + ridx35];
             }
           }
         }

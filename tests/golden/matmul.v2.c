@@ -541,139 +541,206 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
             for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 228 - ridx13 * 6, 8);
               if (ridx0 * 228 + ridx13 * 6 + 8 <= shape0) {
                 transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 228 + shape1 * ridx13 * 6 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
               } else {
-                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 228 + shape1 * ridx13 * 6 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 228 - ridx13 * 6);
-                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx15 = shape0 - ridx0 * 228 - ridx13 * 6; ridx15 < 8; ++ridx15) {
-                    row1[ridx13 * 2048 + ridx14 * 8 + ridx15] = 0.0f;
-                  }
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ridx14 += 4) {
+                  *(f32x4*)(row1 + ridx13 * 2048 + ridx14) = splat_f32x4(0.0f);
                 }
+                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 228 + shape1 * ridx13 * 6 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
               }
             }
-            for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
-              if (ridx1 * 512 + ridx16 * 8 + 8 <= shape2) {
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx16 * 8;
-                  for (int64_t ridx18 = 0; ridx18 < 8; ridx18 += 4) {
-                    *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input0_row + ridx18);
+            for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 8, 8);
+              if (ridx1 * 512 + ridx15 * 8 + 8 <= shape2) {
+                for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 8;
+                  for (int64_t ridx17 = 0; ridx17 < 8; ridx17 += 4) {
+                    *(f32x4*)(row0 + ridx16 * 8 + ridx17) = *(const f32x4*)(input0_row + ridx17);
                   }
                 }
               } else {
+                for (int64_t ridx18 = 0; ridx18 < oidx10 * 8; ridx18 += 4) {
+                  *(f32x4*)(row0 + ridx18) = splat_f32x4(0.0f);
+                }
                 for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  if (harp_is_set(cancel)) return;
-                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx16 * 8;
-                  if (ridx1 * 512 + ridx16 * 8 + 4 <= shape2) {
-                    for (int64_t ridx20 = 0; ridx20 < shape2 - ridx1 * 512 - ridx16 * 8; ridx20 = ridx20 < shape2 - ridx1 * 512 - ridx16 * 8 ? shape2 - ridx1 * 512 - ridx16 * 8 - 4 : shape2 - ridx1 * 512 - ridx16 * 8) { /* the last step overlaps the one before it */
-                      for (; ridx20 <= shape2 - ridx1 * 512 - ridx16 * 8 - 4; ridx20 += 4) {
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 8;
+                  if (4 <= oidx12) {
+                    for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
+                      for (; ridx20 <= oidx12 - 4; ridx20 += 4) {
                         *(f32x4*)(row0 + ridx19 * 8 + ridx20) = *(const f32x4*)(input0_row1 + ridx20);
                       }
                     }
                   } else {
-                    for (int64_t ridx21 = 0; ridx21 < shape2 - ridx1 * 512 - ridx16 * 8; ++ridx21) {
+                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
                       row0[ridx19 * 8 + ridx21] = input0_row1[ridx21];
                     }
                   }
                 }
-                for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx23 = shape2 - ridx1 * 512 - ridx16 * 8; ridx23 < 8; ++ridx23) {
-                    row0[ridx22 * 8 + ridx23] = 0.0f;
+              }
+              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+                float* row2_at = row2 + ridx15 * 48 + ridx22 * 3072;
+                if (ridx22 * 6 + 4 <= oidx1) {
+                  if (ridx15 * 8 + 5 <= oidx3) {
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc9 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    f32x4 acc11 = (f32x4){0};
+                    f32x4 acc12 = (f32x4){0};
+                    f32x4 acc13 = (f32x4){0};
+                    f32x4 acc14 = (f32x4){0};
+                    f32x4 acc15 = (f32x4){0};
+                    f32x4 acc16 = (f32x4){0};
+                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
+                      float* row1_at = row1 + ridx22 * 2048 + ridx23 * 8;
+                      const float alu0 = row1_at[0];
+                      const f32x4 alu1 = *(f32x4*)(row0 + ridx23 * 8);
+                      acc5 = fma_f32x4(splat_f32x4(alu0), alu1, acc5);
+                      const f32x4 alu2 = *(f32x4*)(row0 + ridx23 * 8 + 4);
+                      acc6 = fma_f32x4(splat_f32x4(alu0), alu2, acc6);
+                      const float alu3 = row1_at[1];
+                      acc7 = fma_f32x4(splat_f32x4(alu3), alu1, acc7);
+                      acc8 = fma_f32x4(splat_f32x4(alu3), alu2, acc8);
+                      const float alu4 = row1_at[2];
+                      acc9 = fma_f32x4(splat_f32x4(alu4), alu1, acc9);
+                      acc10 = fma_f32x4(splat_f32x4(alu4), alu2, acc10);
+                      const float alu5 = row1_at[3];
+                      acc11 = fma_f32x4(splat_f32x4(alu5), alu1, acc11);
+                      acc12 = fma_f32x4(splat_f32x4(alu5), alu2, acc12);
+                      const float alu6 = row1_at[4];
+                      acc13 = fma_f32x4(splat_f32x4(alu6), alu1, acc13);
+                      acc14 = fma_f32x4(splat_f32x4(alu6), alu2, acc14);
+                      const float alu7 = row1_at[5];
+                      acc15 = fma_f32x4(splat_f32x4(alu7), alu1, acc15);
+                      acc16 = fma_f32x4(splat_f32x4(alu7), alu2, acc16);
+                    }
+                    *(f32x4*)row2_at += acc5;
+                    *(f32x4*)(row2_at + 4) += acc6;
+                    *(f32x4*)(row2_at + 8) += acc7;
+                    *(f32x4*)(row2_at + 12) += acc8;
+                    *(f32x4*)(row2_at + 16) += acc9;
+                    *(f32x4*)(row2_at + 20) += acc10;
+                    *(f32x4*)(row2_at + 24) += acc11;
+                    *(f32x4*)(row2_at + 28) += acc12;
+                    *(f32x4*)(row2_at + 32) += acc13;
+                    *(f32x4*)(row2_at + 36) += acc14;
+                    *(f32x4*)(row2_at + 40) += acc15;
+                    *(f32x4*)(row2_at + 44) += acc16;
+                  } else {
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    f32x4 acc9 = (f32x4){0};
+                    f32x4 acc11 = (f32x4){0};
+                    f32x4 acc13 = (f32x4){0};
+                    f32x4 acc15 = (f32x4){0};
+                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
+                      float* row1_at1 = row1 + ridx22 * 2048 + ridx24 * 8;
+                      const f32x4 alu8 = *(f32x4*)(row0 + ridx24 * 8);
+                      acc5 = fma_f32x4(splat_f32x4(row1_at1[0]), alu8, acc5);
+                      acc7 = fma_f32x4(splat_f32x4(row1_at1[1]), alu8, acc7);
+                      acc9 = fma_f32x4(splat_f32x4(row1_at1[2]), alu8, acc9);
+                      acc11 = fma_f32x4(splat_f32x4(row1_at1[3]), alu8, acc11);
+                      acc13 = fma_f32x4(splat_f32x4(row1_at1[4]), alu8, acc13);
+                      acc15 = fma_f32x4(splat_f32x4(row1_at1[5]), alu8, acc15);
+                    }
+                    *(f32x4*)row2_at += acc5;
+                    *(f32x4*)(row2_at + 8) += acc7;
+                    *(f32x4*)(row2_at + 16) += acc9;
+                    *(f32x4*)(row2_at + 24) += acc11;
+                    *(f32x4*)(row2_at + 32) += acc13;
+                    *(f32x4*)(row2_at + 40) += acc15;
+                  }
+                } else {
+                  if (ridx15 * 8 + 5 <= oidx3) {
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc9 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                      float* row1_at2 = row1 + ridx22 * 2048 + ridx25 * 8;
+                      const float alu9 = row1_at2[0];
+                      const f32x4 alu10 = *(f32x4*)(row0 + ridx25 * 8);
+                      acc5 = fma_f32x4(splat_f32x4(alu9), alu10, acc5);
+                      const f32x4 alu11 = *(f32x4*)(row0 + ridx25 * 8 + 4);
+                      acc6 = fma_f32x4(splat_f32x4(alu9), alu11, acc6);
+                      const float alu12 = row1_at2[1];
+                      acc7 = fma_f32x4(splat_f32x4(alu12), alu10, acc7);
+                      acc8 = fma_f32x4(splat_f32x4(alu12), alu11, acc8);
+                      const float alu13 = row1_at2[2];
+                      acc9 = fma_f32x4(splat_f32x4(alu13), alu10, acc9);
+                      acc10 = fma_f32x4(splat_f32x4(alu13), alu11, acc10);
+                    }
+                    *(f32x4*)row2_at += acc5;
+                    *(f32x4*)(row2_at + 4) += acc6;
+                    *(f32x4*)(row2_at + 8) += acc7;
+                    *(f32x4*)(row2_at + 12) += acc8;
+                    *(f32x4*)(row2_at + 16) += acc9;
+                    *(f32x4*)(row2_at + 20) += acc10;
+                  } else {
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    f32x4 acc9 = (f32x4){0};
+                    for (int64_t ridx26 = 0; ridx26 < oidx10; ++ridx26) {
+                      float* row1_at3 = row1 + ridx22 * 2048 + ridx26 * 8;
+                      const f32x4 alu14 = *(f32x4*)(row0 + ridx26 * 8);
+                      acc5 = fma_f32x4(splat_f32x4(row1_at3[0]), alu14, acc5);
+                      acc7 = fma_f32x4(splat_f32x4(row1_at3[1]), alu14, acc7);
+                      acc9 = fma_f32x4(splat_f32x4(row1_at3[2]), alu14, acc9);
+                    }
+                    *(f32x4*)row2_at += acc5;
+                    *(f32x4*)(row2_at + 8) += acc7;
+                    *(f32x4*)(row2_at + 16) += acc9;
                   }
                 }
-              }
-              for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
-                f32x4 acc5 = (f32x4){0};
-                f32x4 acc6 = (f32x4){0};
-                f32x4 acc7 = (f32x4){0};
-                f32x4 acc8 = (f32x4){0};
-                f32x4 acc9 = (f32x4){0};
-                f32x4 acc10 = (f32x4){0};
-                f32x4 acc11 = (f32x4){0};
-                f32x4 acc12 = (f32x4){0};
-                f32x4 acc13 = (f32x4){0};
-                f32x4 acc14 = (f32x4){0};
-                f32x4 acc15 = (f32x4){0};
-                f32x4 acc16 = (f32x4){0};
-                for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
-                  float* row1_at = row1 + ridx24 * 2048 + ridx25 * 8;
-                  const float alu0 = row1_at[0];
-                  const f32x4 alu1 = *(f32x4*)(row0 + ridx25 * 8);
-                  acc5 = fma_f32x4(splat_f32x4(alu0), alu1, acc5);
-                  const f32x4 alu2 = *(f32x4*)(row0 + ridx25 * 8 + 4);
-                  acc6 = fma_f32x4(splat_f32x4(alu0), alu2, acc6);
-                  const float alu3 = row1_at[1];
-                  acc7 = fma_f32x4(splat_f32x4(alu3), alu1, acc7);
-                  acc8 = fma_f32x4(splat_f32x4(alu3), alu2, acc8);
-                  const float alu4 = row1_at[2];
-                  acc9 = fma_f32x4(splat_f32x4(alu4), alu1, acc9);
-                  acc10 = fma_f32x4(splat_f32x4(alu4), alu2, acc10);
-                  const float alu5 = row1_at[3];
-                  acc11 = fma_f32x4(splat_f32x4(alu5), alu1, acc11);
-                  acc12 = fma_f32x4(splat_f32x4(alu5), alu2, acc12);
-                  const float alu6 = row1_at[4];
-                  acc13 = fma_f32x4(splat_f32x4(alu6), alu1, acc13);
-                  acc14 = fma_f32x4(splat_f32x4(alu6), alu2, acc14);
-                  const float alu7 = row1_at[5];
-                  acc15 = fma_f32x4(splat_f32x4(alu7), alu1, acc15);
-                  acc16 = fma_f32x4(splat_f32x4(alu7), alu2, acc16);
-                }
-                float* row2_at = row2 + ridx16 * 48 + ridx24 * 3072;
-                *(f32x4*)row2_at += acc5;
-                *(f32x4*)(row2_at + 4) += acc6;
-                *(f32x4*)(row2_at + 8) += acc7;
-                *(f32x4*)(row2_at + 12) += acc8;
-                *(f32x4*)(row2_at + 16) += acc9;
-                *(f32x4*)(row2_at + 20) += acc10;
-                *(f32x4*)(row2_at + 24) += acc11;
-                *(f32x4*)(row2_at + 28) += acc12;
-                *(f32x4*)(row2_at + 32) += acc13;
-                *(f32x4*)(row2_at + 36) += acc14;
-                *(f32x4*)(row2_at + 40) += acc15;
-                *(f32x4*)(row2_at + 44) += acc16;
               }
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-              for (int64_t ridx27 = 0; ridx27 < oidx4 * 48; ridx27 += 4) {
-                *(f32x4*)(row3 + ridx26 * 3072 + ridx27) += *(f32x4*)(row2 + ridx26 * 3072 + ridx27);
+            for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+              for (int64_t ridx28 = 0; ridx28 < oidx4 * 48; ridx28 += 4) {
+                *(f32x4*)(row3 + ridx27 * 3072 + ridx28) += *(f32x4*)(row2 + ridx27 * 3072 + ridx28);
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
-            for (int64_t ridx29 = 0; ridx29 < oidx4 * 48; ridx29 += 4) {
-              *(f32x4*)(row4 + ridx28 * 3072 + ridx29) += *(f32x4*)(row3 + ridx28 * 3072 + ridx29);
+          for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+            for (int64_t ridx30 = 0; ridx30 < oidx4 * 48; ridx30 += 4) {
+              *(f32x4*)(row4 + ridx29 * 3072 + ridx30) += *(f32x4*)(row3 + ridx29 * 3072 + ridx30);
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
-          for (int64_t ridx31 = 0; ridx31 < oidx4 * 48; ridx31 += 4) {
-            *(f32x4*)(row2 + ridx30 * 3072 + ridx31) = *(f32x4*)(row4 + ridx30 * 3072 + ridx31);
+        for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
+          for (int64_t ridx32 = 0; ridx32 < oidx4 * 48; ridx32 += 4) {
+            *(f32x4*)(row2 + ridx31 * 3072 + ridx32) = *(f32x4*)(row4 + ridx31 * 3072 + ridx32);
           }
         }
       }
-      for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
-        const int64_t oidx11 = min_i64(oidx1 - ridx32 * 6, 6);
-        for (int64_t ridx33 = 0; ridx33 < oidx11; ++ridx33) {
-          for (int64_t ridx34 = 0; ridx34 < oidx4; ++ridx34) {
-            const int64_t oidx12 = min_i64(oidx3 - ridx34 * 8, 8);
-            float* output0_row = output0 + shape2 * ridx0 * 228 + shape2 * ridx32 * 6 + shape2 * ridx33 + ridx1 * 512 + ridx34 * 8;
-            if (4 <= oidx12) {
-              for (int64_t ridx35 = 0; ridx35 < oidx12; ridx35 = ridx35 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
-                for (; ridx35 <= oidx12 - 4; ridx35 += 4) {
-                  *(f32x4*)(output0_row + ridx35) = *(f32x4*)(row2 + ridx32 * 3072 + ridx33 * 8 + ridx34 * 48 + ridx35);
+      for (int64_t ridx33 = 0; ridx33 < oidx2; ++ridx33) {
+        const int64_t oidx13 = min_i64(oidx1 - ridx33 * 6, 6);
+        for (int64_t ridx34 = 0; ridx34 < oidx13; ++ridx34) {
+          for (int64_t ridx35 = 0; ridx35 < oidx4; ++ridx35) {
+            const int64_t oidx14 = min_i64(oidx3 - ridx35 * 8, 8);
+            float* output0_row = output0 + shape2 * ridx0 * 228 + shape2 * ridx33 * 6 + shape2 * ridx34 + ridx1 * 512 + ridx35 * 8;
+            if (4 <= oidx14) {
+              for (int64_t ridx36 = 0; ridx36 < oidx14; ridx36 = ridx36 < oidx14 ? oidx14 - 4 : oidx14) { /* the last step overlaps the one before it */
+                for (; ridx36 <= oidx14 - 4; ridx36 += 4) {
+                  *(f32x4*)(output0_row + ridx36) = *(f32x4*)(row2 + ridx33 * 3072 + ridx34 * 8 + ridx35 * 48 + ridx36);
                 }
               }
             } else {
-              for (int64_t ridx36 = 0; ridx36 < oidx12; ++ridx36) {
-                output0_row[ridx36] = row2[ridx32 * 3072 + ridx33 * 8 + ridx34 * 48 + ridx36];
+              for (int64_t ridx37 = 0; ridx37 < oidx14; ++ridx37) {
+                output0_row[ridx37] = row2[ridx33 * 3072 + ridx34 * 8 + ridx35 * 48 + ridx37];
               }
             }
           }
@@ -744,88 +811,138 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
             for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 256 - ridx13 * 8, 8);
               if (ridx0 * 256 + ridx13 * 8 + 8 <= shape0) {
                 transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
               } else {
-                transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, shape0 - ridx0 * 256 - ridx13 * 8);
-                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
-                  if (harp_is_set(cancel)) return;
-                  for (int64_t ridx15 = shape0 - ridx0 * 256 - ridx13 * 8; ridx15 < 8; ++ridx15) {
-                    row0[ridx14 * 8 + ridx15] = 0.0f;
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ridx14 += 4) {
+                  *(f32x4*)(row0 + ridx14) = splat_f32x4(0.0f);
+                }
+                transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
+              }
+              for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx15 * 4;
+                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 1);
+                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
+                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 2);
+                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
+                const int64_t oidx14 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 3);
+                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx14;
+                float* row1_at = row1 + ridx13 * 64 + ridx15 * 32;
+                if (ridx15 * 4 + 3 <= oidx3) {
+                  if (ridx13 * 8 + 5 <= oidx1) {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc9 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    f32x4 acc11 = (f32x4){0};
+                    for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                      const float alu0 = input1_row[shape2 * ridx16];
+                      const f32x4 alu1 = *(f32x4*)(row0 + ridx16 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(alu0), alu1, acc4);
+                      const f32x4 alu2 = *(f32x4*)(row0 + ridx16 * 8 + 4);
+                      acc5 = fma_f32x4(splat_f32x4(alu0), alu2, acc5);
+                      const float alu3 = input1_row1[shape2 * ridx16];
+                      acc6 = fma_f32x4(splat_f32x4(alu3), alu1, acc6);
+                      acc7 = fma_f32x4(splat_f32x4(alu3), alu2, acc7);
+                      const float alu4 = input1_row2[shape2 * ridx16];
+                      acc8 = fma_f32x4(splat_f32x4(alu4), alu1, acc8);
+                      acc9 = fma_f32x4(splat_f32x4(alu4), alu2, acc9);
+                      const float alu5 = input1_row3[shape2 * ridx16];
+                      acc10 = fma_f32x4(splat_f32x4(alu5), alu1, acc10);
+                      acc11 = fma_f32x4(splat_f32x4(alu5), alu2, acc11);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 4) += acc5;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                    *(f32x4*)(row1_at + 12) += acc7;
+                    *(f32x4*)(row1_at + 16) += acc8;
+                    *(f32x4*)(row1_at + 20) += acc9;
+                    *(f32x4*)(row1_at + 24) += acc10;
+                    *(f32x4*)(row1_at + 28) += acc11;
+                  } else {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                      const f32x4 alu6 = *(f32x4*)(row0 + ridx17 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(input1_row[shape2 * ridx17]), alu6, acc4);
+                      acc6 = fma_f32x4(splat_f32x4(input1_row1[shape2 * ridx17]), alu6, acc6);
+                      acc8 = fma_f32x4(splat_f32x4(input1_row2[shape2 * ridx17]), alu6, acc8);
+                      acc10 = fma_f32x4(splat_f32x4(input1_row3[shape2 * ridx17]), alu6, acc10);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                    *(f32x4*)(row1_at + 16) += acc8;
+                    *(f32x4*)(row1_at + 24) += acc10;
+                  }
+                } else {
+                  if (ridx13 * 8 + 5 <= oidx1) {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    for (int64_t ridx18 = 0; ridx18 < oidx10; ++ridx18) {
+                      const float alu7 = input1_row[shape2 * ridx18];
+                      const f32x4 alu8 = *(f32x4*)(row0 + ridx18 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(alu7), alu8, acc4);
+                      const f32x4 alu9 = *(f32x4*)(row0 + ridx18 * 8 + 4);
+                      acc5 = fma_f32x4(splat_f32x4(alu7), alu9, acc5);
+                      const float alu10 = input1_row1[shape2 * ridx18];
+                      acc6 = fma_f32x4(splat_f32x4(alu10), alu8, acc6);
+                      acc7 = fma_f32x4(splat_f32x4(alu10), alu9, acc7);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 4) += acc5;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                    *(f32x4*)(row1_at + 12) += acc7;
+                  } else {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
+                      const f32x4 alu11 = *(f32x4*)(row0 + ridx19 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(input1_row[shape2 * ridx19]), alu11, acc4);
+                      acc6 = fma_f32x4(splat_f32x4(input1_row1[shape2 * ridx19]), alu11, acc6);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 8) += acc6;
                   }
                 }
-              }
-              for (int64_t ridx16 = 0; ridx16 < oidx4; ++ridx16) {
-                f32x4 acc4 = (f32x4){0};
-                f32x4 acc5 = (f32x4){0};
-                f32x4 acc6 = (f32x4){0};
-                f32x4 acc7 = (f32x4){0};
-                f32x4 acc8 = (f32x4){0};
-                f32x4 acc9 = (f32x4){0};
-                f32x4 acc10 = (f32x4){0};
-                f32x4 acc11 = (f32x4){0};
-                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx16 * 4;
-                const int64_t oidx11 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 1);
-                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx11;
-                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 2);
-                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
-                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx16 * 4 + 3);
-                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
-                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                  const float alu0 = input1_row[shape2 * ridx17];
-                  const f32x4 alu1 = *(f32x4*)(row0 + ridx17 * 8);
-                  acc4 = fma_f32x4(splat_f32x4(alu0), alu1, acc4);
-                  const f32x4 alu2 = *(f32x4*)(row0 + ridx17 * 8 + 4);
-                  acc5 = fma_f32x4(splat_f32x4(alu0), alu2, acc5);
-                  const float alu3 = input1_row1[shape2 * ridx17];
-                  acc6 = fma_f32x4(splat_f32x4(alu3), alu1, acc6);
-                  acc7 = fma_f32x4(splat_f32x4(alu3), alu2, acc7);
-                  const float alu4 = input1_row2[shape2 * ridx17];
-                  acc8 = fma_f32x4(splat_f32x4(alu4), alu1, acc8);
-                  acc9 = fma_f32x4(splat_f32x4(alu4), alu2, acc9);
-                  const float alu5 = input1_row3[shape2 * ridx17];
-                  acc10 = fma_f32x4(splat_f32x4(alu5), alu1, acc10);
-                  acc11 = fma_f32x4(splat_f32x4(alu5), alu2, acc11);
-                }
-                float* row1_at = row1 + ridx13 * 64 + ridx16 * 32;
-                *(f32x4*)row1_at += acc4;
-                *(f32x4*)(row1_at + 4) += acc5;
-                *(f32x4*)(row1_at + 8) += acc6;
-                *(f32x4*)(row1_at + 12) += acc7;
-                *(f32x4*)(row1_at + 16) += acc8;
-                *(f32x4*)(row1_at + 20) += acc9;
-                *(f32x4*)(row1_at + 24) += acc10;
-                *(f32x4*)(row1_at + 28) += acc11;
               }
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx18 = 0; ridx18 < oidx2; ++ridx18) {
-              for (int64_t ridx19 = 0; ridx19 < oidx4 * 32; ridx19 += 4) {
-                *(f32x4*)(row2 + ridx18 * 64 + ridx19) += *(f32x4*)(row1 + ridx18 * 64 + ridx19);
+            for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+              for (int64_t ridx21 = 0; ridx21 < oidx4 * 32; ridx21 += 4) {
+                *(f32x4*)(row2 + ridx20 * 64 + ridx21) += *(f32x4*)(row1 + ridx20 * 64 + ridx21);
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
-            for (int64_t ridx21 = 0; ridx21 < oidx4 * 32; ridx21 += 4) {
-              *(f32x4*)(row3 + ridx20 * 64 + ridx21) += *(f32x4*)(row2 + ridx20 * 64 + ridx21);
+          for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+            for (int64_t ridx23 = 0; ridx23 < oidx4 * 32; ridx23 += 4) {
+              *(f32x4*)(row3 + ridx22 * 64 + ridx23) += *(f32x4*)(row2 + ridx22 * 64 + ridx23);
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
-          for (int64_t ridx23 = 0; ridx23 < oidx4 * 32; ridx23 += 4) {
-            *(f32x4*)(row1 + ridx22 * 64 + ridx23) = *(f32x4*)(row3 + ridx22 * 64 + ridx23);
+        for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+          for (int64_t ridx25 = 0; ridx25 < oidx4 * 32; ridx25 += 4) {
+            *(f32x4*)(row1 + ridx24 * 64 + ridx25) = *(f32x4*)(row3 + ridx24 * 64 + ridx25);
           }
         }
       }
-      for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+      for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
         if (harp_is_set(cancel)) return;
-        const int64_t oidx14 = min_i64(oidx1 - ridx24 * 8, 8);
-        transpose_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx24 * 8 + ridx1 * 8, shape2, row1 + ridx24 * 64, 8, oidx14, oidx3);
+        const int64_t oidx15 = min_i64(oidx1 - ridx26 * 8, 8);
+        transpose_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx26 * 8 + ridx1 * 8, shape2, row1 + ridx26 * 64, 8, oidx15, oidx3);
       }
     }
   }

@@ -506,3 +506,28 @@ TEST_CASE("L6.packed_matmul/c X2: fewer columns than a vector has lanes are stor
         rough({rows, 20}, 1), rough({20, 10}, 2), rough({rows, 25}, 3));
   }
 }
+
+TEST_CASE("G15.matmul/interp,c L6.packed_matmul/c X2: of a tile that lacks many rows or columns only half is computed") {
+  const Backends backends;
+  // Rows of either factor are adjacent in memory along the terms, or along the rows and columns; with one block of terms, and with several;
+  // with an epilogue that is stored beside the sums.
+  const std::string transposed =
+      "graph g(a: f32[m, 40], b: f32[n, 40], r: f32[n]) flags=[broadcast] {\n  y = a @ transpose(b)\n  return y = y, z = relu(y + r)\n}";
+  const std::string plain = "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}";
+  for (const int64_t m : {1, 3, 4, 5, 8, 9, 13})
+    for (const int64_t n : {8, 15, 16, 17, 31, 33, 48}) {
+      CAPTURE(m);
+      CAPTURE(n);
+      backends.run(transposed, rough({m, 40}, 1), rough({n, 40}, 2), rough({n}, 3));
+      backends.run(plain, rough({m, 300}, 1), rough({300, n}, 2));
+      backends.run(plain, rough({m, 17}, 1), rough({17, n}, 2));
+    }
+  backends.run("graph g(a: i8[m, 40], b: i8[40, n]) {\n  return y = cast(a, dtype=i32) @ cast(b, dtype=i32)\n}", whole<int8_t>({11, 40}, 1),
+               whole<int8_t>({40, 20}, 2));
+  // There is no code for half a tile where the number of rows and columns is known to be large.
+  const auto products = [](const std::string& sizes) {
+    return count(source_of("graph g(a: f32[" + sizes + ", 40], b: f32[40, " + sizes + "]) {\n  return y = a @ b\n}"), "fma_f32x16(splat");
+  };
+  CHECK(products("500") <= 32);
+  CHECK(products("n") > 2 * products("500"));
+}

@@ -50,9 +50,11 @@ std::string routine_call(const Scope& scope, const ir::Routine& s) {
 
 std::string copy_call(const Scope& scope, const ir::Copy& s) {
   const DType dtype = s.source >= 0 ? scope.accumulator(s.source).type.dtype : scope.parameter(s.inputs[0]).dtype;
+  if (s.from_stride.is_constant(1)) return copy_call(scope, s, copy_function(scope.unit, dtype));
+  const bool is_in_parts = !s.nontemporal && has_parts(scope.unit.options, dtype, s.rows, s.length);
   return copy_call(
       scope, s,
-      s.from_stride.is_constant(1) ? copy_function(scope.unit, dtype) : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read));
+      is_in_parts ? transpose_parts_function(scope.unit, dtype) : transpose_function(scope.unit, dtype, s.nontemporal, s.as_read));
 }
 
 std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {

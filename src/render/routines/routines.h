@@ -32,6 +32,10 @@ std::string sort_first_function(Unit& unit, DType dtype, bool descending);
 /// to[i][j] = from[j][i]. With `stream` it uses non-temporal stores. It accesses memory in the order of the source with `as_read`,
 /// otherwise in the order of the destination.
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read);
+/// Returns the name of a generated function with the same parameters for blocks that may have fewer rows or columns than a vector has
+/// lanes; the machine must have masked loads and stores. has_parts() tests whether a block of this size should be transposed by it.
+std::string transpose_parts_function(Unit& unit, DType dtype);
+bool has_parts(const RenderOptions& options, DType dtype, Sym rows, Sym columns);
 /// Returns the name of a generated function (to, row step of to, from, row step of from, rows, columns): a copy of a matrix.
 std::string copy_function(Unit& unit, DType dtype);
 

@@ -1,10 +1,12 @@
 // Writes a generated function that transposes a block of a matrix. It transposes square tiles in registers, by shuffles. Along both axes
 // the last tile overlaps the previous one. Blocks narrower than a tile are transposed element by element, and in plain C99
-// (RenderOptions::plain_text) all blocks are. The streaming variant uses non-temporal stores, for whole cache lines only.
+// (RenderOptions::plain_text) all blocks are. The streaming variant uses non-temporal stores, for whole cache lines only. Another function,
+// for blocks that may be narrower than a tile, transposes parts of tiles, with masked loads and stores.
 #include <algorithm>
 
 #include "base/text.h"
 #include "render/c/access.h"
+#include "render/c/masks.h"
 #include "render/routines/routines.h"
 
 namespace harp::render {
@@ -12,6 +14,8 @@ namespace {
 
 constexpr int kQuarter = 16;       // bytes of a quarter of a vector: 128 bits, within which all machines can shuffle
 constexpr int kMaxRegisters = 16;  // maximum number of registers of a tile
+// A part of a tile takes as long as a whole one, so with fewer rows or columns single elements are faster.
+constexpr int kFewestOfPart = 3;
 
 /// A shuffle of two vectors a and b, with the name of the generated function for it.
 struct Shuffle {
@@ -48,8 +52,32 @@ class SquareText {
 
   /// Returns the statements. `store` is the name of the function that stores a vector; empty: an assignment stores it.
   std::string render(std::string_view suffix, std::string_view store) {
+    const auto load = [&](int i) { return cat("*(const ", type_, "*)(from + ", i, " * from_step)"); };
+    return render(suffix, load, [&](int i, std::string_view row) {
+      const std::string to = cat("to + ", i, " * to_step");
+      return store.empty() ? cat("*(", type_, "*)(", to, ") = ", row) : cat(store, "(", to, ", ", row, ")");
+    });
+  }
+  /// Returns the statements that transpose a part of a square: `rows` rows and `columns` columns, which are parameters of the generated
+  /// function. `load` and `store` are the names of generated functions with masks of type `mask`, and `first_lanes` that of the function
+  /// that makes such a mask. For rows of the source that do not exist, the last one is loaded again.
+  std::string render_part(std::string_view suffix, std::string_view load, std::string_view store, std::string_view mask,
+                          std::string_view first_lanes) {
+    append(text_, cat("  const ", mask, " m = ", first_lanes, "(rows), n = ", first_lanes, "(columns);\n"));
+    const auto load_row = [&](int i) {
+      return i == 0 ? cat(load, "(from, m)") : cat(load, "(from + (", i, " < columns ? ", i, " : columns - 1) * from_step, m)");
+    };
+    return render(suffix, load_row, [&](int i, std::string_view row) {
+      if (i == 0) return cat(store, "(to, ", row, ", n)");
+      return cat("if (", i, " < rows) ", store, "(to + ", i, " * to_step, ", row, ", n)");
+    });
+  }
+
+ private:
+  template <class Load, class Store>
+  std::string render(std::string_view suffix, Load load, Store store) {
     std::vector<std::string> rows;
-    for (int i = 0; i < lanes_; ++i) rows.push_back(define(cat("*(const ", type_, "*)(from + ", i, " * from_step)")));
+    for (int i = 0; i < lanes_; ++i) rows.push_back(define(load(i)));
     for (int side = 1; side < part_; side *= 2) {
       std::vector<std::string> next = rows;
       for (int first = 0; first < lanes_; first += part_)
@@ -71,14 +99,9 @@ class SquareText {
         }
       rows = std::move(next);
     }
-    for (int i = 0; i < lanes_; ++i) {
-      const std::string &row = rows[static_cast<size_t>(i)], to = cat("to + ", i, " * to_step");
-      append(text_, store.empty() ? cat("  *(", type_, "*)(", to, ") = ", row, ";\n") : cat("  ", store, "(", to, ", ", row, ");\n"));
-    }
+    for (int i = 0; i < lanes_; ++i) append(text_, cat("  ", store(i, rows[static_cast<size_t>(i)]), ";\n"));
     return std::move(text_);
   }
-
- private:
   size_t row(int part, int j) const { return static_cast<size_t>(part * part_ + j); }
   std::string define(const std::string& value) {
     std::string name = cat("x", count_++);
@@ -91,12 +114,64 @@ class SquareText {
   int count_ = 0;
 };
 
+void define_shuffles(Unit& unit, const SquareText& text, const std::string& vector, const std::string& suffix) {
+  for (const Shuffle& shuffle : text.shuffles()) {
+    const std::string name = cat(shuffle.what, "_", suffix);
+    unit.definitions.once(name, [&] {
+      return cat("static inline ", vector, " ", name, "(", vector, " a, ", vector, " b) {\n  return __builtin_shufflevector(a, b, ",
+                 join(shuffle.lanes, ", "), ");\n}\n");
+    });
+  }
+}
+
+/// Returns the number of rows and columns of a tile.
+int lanes_of_tile(const RenderOptions& options, DType dtype) {
+  if (options.plain_text) return 1;
+  return std::min(options.target.cpu().vector_bytes / static_cast<int>(size_of(dtype)), kMaxRegisters);
+}
+
+/// Returns the text that transposes a block element by element.
+std::string by_elements(std::string_view indent) {
+  return cat(indent, "for (int64_t j = 0; j < columns; ++j)\n", indent,
+             "  for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n");
+}
+
 }  // namespace
+
+bool has_parts(const RenderOptions& options, DType dtype, Sym rows, Sym columns) {
+  const int64_t lanes = lanes_of_tile(options, dtype);
+  const auto is_short = [&](Sym count) { return !proven_at_most(lanes, count) && range(count).hi < 2 * lanes; };
+  return has_masked_access(options, dtype, static_cast<int>(lanes)) && (is_short(rows) || is_short(columns));
+}
+
+std::string transpose_parts_function(Unit& unit, DType dtype) {
+  std::string name = cat("transpose_parts_", harp::name(dtype));
+  unit.definitions.once(name, [&] {
+    const int lanes = lanes_of_tile(unit.options, dtype);
+    const std::string vector = memory_vector(unit, dtype, lanes), suffix = vector_name(dtype, lanes), element(memory_type(dtype));
+    const std::string parameters =
+        cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step, int64_t rows, int64_t columns)");
+    const std::string part = cat("transpose_part_", suffix), mask = mask_type(unit, kOneBitALane, lanes);
+    const std::string load = load_function(unit, dtype, lanes, false, true), store = store_function(unit, dtype, lanes, false, true);
+    const std::string first_lanes = first_lanes_function(unit, lanes);
+    SquareText text(lanes, kQuarter / static_cast<int>(size_of(dtype)), vector);
+    define_shuffles(unit, text, vector, suffix);
+    unit.definitions.once(part, [&] {
+      return cat("/* to[i][j] = from[j][i] for rows i and columns j, at most ", lanes, " of each. */\nstatic void ", part, parameters,
+                 " {\n", text.render_part(suffix, load, store, mask, first_lanes), "}\n");
+    });
+    return cat("/* The same for any number of rows and columns. */\nstatic void ", name, parameters, " {\n  if (rows < ", kFewestOfPart,
+               " || columns < ", kFewestOfPart, ") {\n", by_elements("    "),
+               "    return;\n  }\n  for (int64_t i = 0; i < rows; i += ", lanes, ")\n    for (int64_t j = 0; j < columns; j += ", lanes,
+               ")\n      ", part, "(to + i * to_step + j, to_step, from + j * from_step + i, from_step, rows - i, columns - j);\n}\n");
+  });
+  return name;
+}
 
 std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_read) {
   const std::string element(memory_type(dtype));
   const int bytes = static_cast<int>(size_of(dtype));
-  const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxRegisters);
+  const int lanes = lanes_of_tile(unit.options, dtype);
   stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
   // The function with non-temporal stores calls the one with ordinary stores for incomplete cache lines.
@@ -109,20 +184,11 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
             "/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */\n";
         const std::string head = cat(as_read ? "/* The same, in the order of the source. */\n" : comment, "static void ", name, parameters,
                                      ", int64_t rows, int64_t columns) {\n");
-        const std::string_view elements =
-            "for (int64_t j = 0; j < columns; ++j)\n    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + "
-            "i];\n";
-        if (lanes == 1) return cat(head, "  ", elements, "}\n");
+        if (lanes == 1) return cat(head, by_elements("  "), "}\n");
         const std::string vector = memory_vector(unit, dtype, lanes), suffix = vector_name(dtype, lanes),
                           square = cat("transpose_", suffix, stream ? "_streamed" : "");
         SquareText text(lanes, kQuarter / bytes, vector);
-        for (const Shuffle& shuffle : text.shuffles()) {
-          const std::string shuffled = cat(shuffle.what, "_", suffix);
-          unit.definitions.once(shuffled, [&] {
-            return cat("static inline ", vector, " ", shuffled, "(", vector, " a, ", vector,
-                       " b) {\n  return __builtin_shufflevector(a, b, ", join(shuffle.lanes, ", "), ");\n}\n");
-          });
-        }
+        define_shuffles(unit, text, vector, suffix);
         const std::string store = stream ? stream_function(unit, dtype, lanes) : "";
         unit.definitions.once(square, [&] {
           return cat("static inline __attribute__((always_inline)) void ", square, parameters, ") {\n", text.render(suffix, store), "}\n");
@@ -145,8 +211,7 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
           return cat(indent, "for (int64_t ", i, " = 0; ", i, " < ", count, "; ", i, " += ", lanes, ") {\n", indent, "  const int64_t ",
                      number, " = ", i, " + ", lanes, " <= ", count, " ? ", i, " : ", count, " - ", lanes, ";\n");
         };
-        return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    for (int64_t j = 0; j < columns; ++j)\n",
-                   "      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n    return;\n  }\n",
+        return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n", by_elements("    "), "    return;\n  }\n",
                    loop("  ", !as_read), loop("    ", as_read), "      ", square,
                    "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
       },

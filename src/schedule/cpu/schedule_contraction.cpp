@@ -426,6 +426,11 @@ FusionLimits limits_of_tiles(const Program& program, const KernelPlan& kernel, c
   } else if (proven_at_most(rows, kSkinnyRows) && may_be_skinny(program, kernel, contraction, cpu)) {
     limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
   }
+  // An unknown number of terms may be small. Unless elements of adjacent columns are adjacent in memory, tiles then pay, too.
+  const bool are_apart = array_below_windows(contraction.column_factor) == nullptr &&
+                         !lies_along(program, kernel, contraction.column_factor, contraction.columns);
+  if (are_apart && !term_count(reduce).is_constant() && limits.few_terms > 0)
+    limits.tile_terms = std::min(limits.tile_terms, limits.few_terms);
   return limits;
 }
 
