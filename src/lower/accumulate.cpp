@@ -23,9 +23,23 @@ Scalar accumulator_identity(Op op, const Node& node) {
 const UOp* to_accumulator(Arena& arena, const Node& node, const UOp* element) { return arena.cast(accumulator_dtype(node), element); }
 const UOp* from_accumulator(Arena& arena, const Node& node, const UOp* value) { return arena.cast(node.dtype, value); }
 
+namespace {
+
+/// Returns the atom of an expression that is a min, otherwise null.
+const SymAtom* as_min(Sym e) {
+  const SymNode* node = e.node();
+  if (node == nullptr || node->constant != 0 || node->terms.size() != 1) return nullptr;
+  const SymTerm& term = node->terms[0];
+  return term.coefficient == 1 && term.factors.size() == 1 && term.factors[0]->kind == AtomKind::kMin ? term.factors[0] : nullptr;
+}
+
+}  // namespace
+
 int64_t most_elements(Sym count, Sym others, const std::optional<Sym>& holds) {
   int64_t most = std::min(range(count).hi, kMaxElements);
   if (!holds) return most;
+  if (const SymAtom* least = as_min(*holds))
+    return std::min(most_elements(count, others, least->a), most_elements(count, others, least->b));
   if (const Sym limit = *holds + count; limit.is_constant()) most = std::min(most, limit.constant());
   if (others.is_constant() && others.constant() > 0)
     if (const Sym limit = *holds + count * others; limit.is_constant()) most = std::min(most, limit.constant() / others.constant());

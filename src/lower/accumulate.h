@@ -22,7 +22,8 @@ const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp*
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
 /// Returns an upper bound of `count`, the number of elements of each of `others` independent sequences. `holds` may be an expression that
-/// is nonnegative at run time. It limits `count` if it has the form limit - count or limit - count * others with a constant limit.
+/// is nonnegative at run time. It limits `count` if it has the form limit - count or limit - count * others with a constant limit, or is a
+/// min of expressions of which one has this form.
 int64_t most_elements(Sym count, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 /// Returns how many levels of blocks a reduction or scan of `count` elements needs. At level 0 a block combines `block` elements, and at
 /// each higher level it combines the results of `block` blocks of the level below; at the highest level one block covers the whole

@@ -167,6 +167,7 @@ void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& in
     const std::vector<const UOp*> combined = operands(r, index, mask);
     body.push_back(update_accumulator(arena_, level.accumulators[r], element, combined[0], combined.size() > 1 ? combined[1] : nullptr));
   }
+  if (transposed_) return transposed_->keep(*pass_, index, body);
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index), mask)) body.push_back(s);
 }
 
@@ -189,6 +190,10 @@ void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::
     body.push_back(set_accumulator(arena_, accumulator, element, sum));
   }
   if (mask != nullptr) return;
+  if (transposed_) {
+    for (const Index& index : indices) transposed_->keep(*pass_, index, body);
+    return;
+  }
   for (const Index& index : indices)
     for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
 }

@@ -6,6 +6,7 @@
 #include "lower/masked_end.h"
 #include "lower/reduce_lowering.h"
 #include "schedule/contraction.h"
+#include "schedule/kernel_structure.h"
 
 namespace harp::lower {
 
@@ -119,13 +120,16 @@ Body ReduceLowering::passes_over(const Tile& tile) {
   Body body;
   rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), tile.start, tile.capacity}),
                 body);
+  if (const std::optional<int64_t> most = elements_of_transposed(tile)) {
+    transposed_.emplace(c_, accumulators_, tile.capacity, *most);
+    transposed_->load({tile.outer_kept, tile.start, tile.width}, body);
+  }
   for (const RowPass& pass : c_.plan.passes) {
     pass_ = &pass;
     copy_windows(tile, body);
-    const Body statements = has_lane_columns()      ? lane_columns_pass(tile)
-                            : !pass.reduces.empty() ? chain_pass(tile)
-                            : kept_.empty()         ? row_loops({})
-                                                    : column_rows(tile);
+    const Body statements = pass.reduces.empty() ? (kept_.empty() ? row_loops({}) : column_rows(tile))
+                            : has_lane_columns() ? lane_columns_pass(tile)
+                                                 : chain_pass(tile);
     body.insert(body.end(), statements.begin(), statements.end());
     rows_.bind(pass);
     Loop* columns = new_loop(arena_, "column", 0, tile.width);
@@ -135,7 +139,14 @@ Body ReduceLowering::passes_over(const Tile& tile) {
       for (Stmt* s : columns_of_results(columns)) body.push_back(s);
     if (kept_.empty()) bind_results(0);
   }
+  if (transposed_) transposed_->store(body);
   return body;
+}
+
+std::optional<int64_t> ReduceLowering::elements_of_transposed(const Tile& tile) const {
+  if (!has_lane_columns() || tile.capacity % simd_width_ != 0) return std::nullopt;
+  const int64_t most = most_elements(element_count(sizes(inner_)), 1, c_.holds);
+  return most > 0 && most <= kMaxCopiedTerms ? std::optional(most) : std::nullopt;
 }
 
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
@@ -259,7 +270,7 @@ void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym 
 }
 
 Body ReduceLowering::column_rows(const Tile& tile) {
-  Loop* loop = new_loop(arena_, next_name(), 0, element_count(sizes(outer_)));
+  Loop* loop = new_loop(arena_, next_name(), 0, element_count(sizes(has_lane_columns() ? inner_ : outer_)));
   loop->body = rows(tile, {}, loop->variable, 1);
   return {loop};
 }
@@ -288,6 +299,10 @@ Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, in
   const auto in_vectors = [&](Loop* columns) {
     return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
   };
+  if (transposed_) {
+    Loop* whole = loop_over(0, ceil_div(tile.width, simd_width_) * simd_width_, false);
+    if (TransposedRows::load_no_columns(arena_, whole->body, whole->variable)) return in_vectors(whole);
+  }
   if (may_mask_rest(tile)) {
     const Sym whole = floor_div(tile.width, simd_width_) * simd_width_;
     Loop* rest = loop_over(whole, ceil_div(tile.width, simd_width_) * simd_width_, true);

@@ -8,11 +8,12 @@
 //       fold the lanes of all columns, by halving
 //
 // The 64 lanes of a column are `capacity` accumulators apart, and the columns of one lane are adjacent. If a row is known to be short, only
-// as many lanes exist as the row has elements. Combining a lane with the initial value of another one changes no bit of the result
-// (docs/semantics.md, "Short known axes"), so lanes without elements are not folded.
+// as many lanes exist as the row has elements, and only one if any order of the elements gives the same bits. Combining a lane with the
+// initial value of another one changes no bit of the result (docs/semantics.md, "Short known axes"), so lanes without elements are not
+// folded.
 //
-// The same code is used for rows of a few elements whose number is unknown at compile time: folding 64 lanes for each such row would take
-// longer than assembling vectors of the elements of several rows.
+// The same code is used for rows of a few elements whose number is unknown at compile time, also by kernels with several passes: folding 64
+// lanes for each such row would take longer. Tiles of such rows are copied, transposed (transposed_rows.h).
 #include <algorithm>
 #include <bit>
 
@@ -29,7 +30,7 @@ bool ReduceLowering::has_lane_columns() const {
 
 Body ReduceLowering::lane_columns_pass(const Tile& tile) {
   const Sym count = element_count(sizes(inner_));
-  const int64_t most = most_elements(count, 1, c_.holds);
+  const int64_t most = is_free_of_order(*pass_) ? 1 : most_elements(count, 1, c_.holds);  // all elements of a row may share one lane
   const LaneColumns columns{.lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(most, 1, kLanes)))),
                             .set = tile.capacity % simd_width_ == 0 ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width};
   std::vector<BlockLevel> levels;
@@ -56,6 +57,7 @@ void ReduceLowering::lane_column_blocks(const Tile& tile, const LaneColumns& col
   };
   const auto each_lane = [&](Sym lanes, auto statements) {
     if (proven_at_most(lanes, 0)) return;
+    if (lanes.is_constant(1)) return each_column([&](Sym column, Body& to) { statements(column, to); }, body);
     Loop* lane = new_loop(arena_, "lane", 0, lanes);
     each_column([&](Sym column, Body& to) { statements(lane->variable * tile.capacity + column, to); }, lane->body);
     body.push_back(lane);

@@ -30,6 +30,7 @@
 #include "ir/functions.h"
 #include "lower/deferred_stores.h"
 #include "lower/row_values.h"
+#include "lower/transposed_rows.h"
 #include "lower/windows.h"
 
 namespace harp::lower {
@@ -216,6 +217,8 @@ class ReduceLowering {
   ir::Body columns(const Index& outer_kept);
   ir::Body column_passes(const Index& outer_kept, Sym start, Sym width, int64_t capacity);
   ir::Body passes_over(const Tile& tile);
+  /// Returns the most elements of the rows if they are so short that the passes over a tile of them use transposed copies.
+  std::optional<int64_t> elements_of_transposed(const Tile& tile) const;
   /// If operands of the pass are overlapping windows of an array (as in a depthwise convolution), copies the array's elements for this tile
   /// to scratch memory; later code of the pass reads the copy.
   void copy_windows(const Tile& tile, ir::Body& body);
@@ -308,8 +311,9 @@ class ReduceLowering {
   Accumulators accumulators_;
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
-  std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
-  bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
+  std::optional<TransposedRows> transposed_;  // if set, the passes over a tile of short rows use transposed copies
+  std::map<const Node*, Windows> windows_;    // operands that are read from a copy of their windows
+  bool reads_whole_vectors_ = false;          // whether elements beyond the last column of a tile may be read, up to whole vectors
   // If set, accumulators of columns are declared without initial values, and loops set the first *columns_set_ elements of each.
   std::optional<Sym> columns_set_;
   bool masks_columns_ = false;  // whether the current mask depends only on the column (the mask is true if the column exists)

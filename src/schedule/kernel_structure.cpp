@@ -97,15 +97,18 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel) {
 }
 
 bool may_have_lane_columns(const Program& program, const KernelPlan& kernel) {
-  if (kernel.reduces.empty() || kernel.passes.size() != 1 || iteration_space(kernel).empty()) return false;
-  const RowPass& pass = kernel.passes[0];
+  if (kernel.reduces.empty() || iteration_space(kernel).empty()) return false;
   const Node& first = *kernel.reduces[0];
-  if (!pass.row_values.empty() || !pass.row_stores.empty() || !only_lane_axis(first)) return false;
-  if (const Dim terms = term_count(first); has_arg_extreme(kernel))
-    return terms.is_constant() && terms.constant() > 0 && terms.constant() <= kMaxCopiedTerms;
-  const auto is_sum_of_products = [](const Node* reduce) { return sums_products(*reduce); };
-  return reads_across_rows(program, kernel) ||
-         (!term_count(first).is_constant() && std::ranges::all_of(kernel.reduces, is_sum_of_products));
+  if (!only_lane_axis(first)) return false;
+  const RowPass& pass = kernel.passes[0];
+  const bool stores_results = kernel.passes.size() == 1 && pass.row_values.empty() && pass.row_stores.empty();
+  const Dim terms = term_count(first);
+  if (has_arg_extreme(kernel)) return stores_results && terms.is_constant() && terms.constant() > 0 && terms.constant() <= kMaxCopiedTerms;
+  if (stores_results && reads_across_rows(program, kernel)) return true;
+  const auto stores_bools = [&](const RowPass& each) {
+    return std::ranges::any_of(each.row_stores, [&](size_t store) { return is_bool(kernel.stores[store].node->dtype); });
+  };
+  return !terms.is_constant() && std::ranges::none_of(kernel.passes, stores_bools);
 }
 
 int64_t lanes_in_use(const Node& reduce) {

@@ -43,14 +43,16 @@ int64_t lanes_in_use(const Node& reduce);
 /// each row of transpose(x) * v.
 bool reads_across_rows(const Program& program, const KernelPlan& kernel);
 /// Tests whether the vectors of a reduction in lanes order may run along the last kept axis, across the rows
-/// (lower/reduce_lane_columns.cpp). The reduction must be a single pass along one axis and store nothing but results. In addition,
-/// reads_across_rows() must be true, or it must compute only sums of products whose number of terms is unknown, because rows of a few terms
-/// do not fill vectors along them; or it must compute an argmax or argmin of at most kMaxCopiedTerms elements, a known number, which are
-/// copied (lower/arg_extreme_columns.cpp).
+/// (lower/reduce_lane_columns.cpp). The reduction must be along one axis. In addition, the number of elements of a row must be unknown,
+/// because a row of a few elements does not fill vectors along it, and no pass may store bools for each element; or reads_across_rows() is
+/// true, and the kernel stores nothing but results; or it computes an argmax or argmin of at most kMaxCopiedTerms elements, a known number,
+/// which are copied (lower/arg_extreme_columns.cpp).
 bool may_have_lane_columns(const Program& program, const KernelPlan& kernel);
 /// The largest number of columns of a tile of a reduction whose vectors run across the rows (may_have_lane_columns()). Each column has up
-/// to 64 accumulators for each level of blocks of the summation order.
-inline constexpr int64_t kMaxLaneColumns = 1024;
+/// to 64 accumulators for each level of blocks of the summation order. If several passes use the elements of a row, a tile also has space
+/// for whole rows, and the largest number of columns is kMaxKeptLaneColumns.
+inline constexpr int64_t kMaxLaneColumns = 1024, kMaxKeptLaneColumns = 64;
+/// The longest rows of which tiles are copied, transposed, so that vectors run across the rows.
 inline constexpr int64_t kMaxCopiedTerms = 128;
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.

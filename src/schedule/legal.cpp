@@ -295,7 +295,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   if (may_have_lane_columns(program, kernel)) {
     AxisRules& columns = usual.axes[usual.axes.size() - 2];
-    columns.max_lanes = kMaxLanes, columns.max_tile = kMaxLaneColumns;
+    columns.max_lanes = kMaxLanes, columns.max_tile = kernel.passes.size() == 1 ? kMaxLaneColumns : kMaxKeptLaneColumns;
   }
   const std::optional<UnrolledAxes> unrolled = unrolled_axes(program, kernel);
   if (unrolled && usual.recipe == Template::kElementwise) {

@@ -7,6 +7,7 @@
 #include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/law.h"
+#include "schedule/legal.h"
 
 namespace harp {
 namespace {
@@ -41,6 +42,29 @@ std::optional<Variant> copied_rows(const KernelPlan& kernel, int width) {
   return Variant{rows - kFewestCopiedRows, s};
 }
 
+/// Returns the variant for rows of an unknown number of elements, if they turn out to be few. `bytes` is the size of the accumulators for
+/// one element.
+std::optional<Variant> short_rows(const Program& program, const KernelPlan& kernel, int64_t bytes, int width) {
+  const Dim terms = term_count(*kernel.reduces[0]), rows = iteration_space(kernel).back();
+  // A tile also has copies of the arrays that are loaded, of the values that are kept, and of the outputs (lower/transposed_rows.h).
+  for (const int read : kernel.reads) bytes += static_cast<int64_t>(size_of(program.buffers[static_cast<size_t>(read)].node->dtype));
+  for (const RowPass& pass : kernel.passes) {
+    for (const Node* node : pass.row_values) bytes += static_cast<int64_t>(size_of(node->dtype));
+    for (const Node* node : pass.short_row_values) bytes += static_cast<int64_t>(size_of(node->dtype));
+    for (const size_t store : pass.row_stores) bytes += static_cast<int64_t>(size_of(kernel.stores[store].node->dtype));
+  }
+  Schedule s;
+  s.recipe = recipe_of(kernel);
+  s.axes.resize(iteration_space(kernel).size() + 1);
+  s.axes.front().kind = AxisKind::kThread;
+  s.axes.back().kind = AxisKind::kReduce;
+  AxisSchedule& across = s.axes[s.axes.size() - 2];
+  across.simd_width = width;
+  across.tile = std::min(columns_in(kShortRowsBytes / kFewTermsOfRow, bytes, width), kMaxShortRows);
+  const Sym few_terms = Sym(kFewTermsOfRow) - terms;
+  return Variant{proven_at_most(kFewestShortRows, rows) ? few_terms : min(few_terms, rows - kFewestShortRows), s};
+}
+
 }  // namespace
 
 std::optional<Variant> lane_columns(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
@@ -56,6 +80,7 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   int64_t bytes = 0;  // of the accumulators of one column for one of the 64 lanes
   for (const Node* reduce : kernel.reduces)
     bytes += static_cast<int64_t>(std::max<size_t>(sizeof(float), size_of(working_dtype(reduce->dtype))));
+  if (!are_crossed) return short_rows(program, kernel, bytes, width);
   Schedule s;
   s.recipe = Template::kReduce;
   s.axes.resize(iteration_space(kernel).size() + 1);
@@ -63,10 +88,6 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   s.axes.back().kind = AxisKind::kReduce;
   AxisSchedule& across = s.axes[s.axes.size() - 2];
   across.simd_width = width;
-  if (!are_crossed) {
-    across.tile = columns_in(kStackBytes / kFewTermsOfRow, bytes, width);
-    return Variant{Sym(kFewTermsOfRow) - terms, s};
-  }
   const int64_t size = static_cast<int64_t>(size_of(first.sources[0]->dtype));
   const bool is_near = proven_at_most(element_count(first.sources[0]->shape) * size, cpu.caches.second);
   across.tile = columns_in(is_near ? near_lane_bytes(cpu) : far_lane_bytes(cpu), bytes, width);

@@ -1,0 +1,62 @@
+// Copies of a tile of short rows, for reductions whose vectors run across the rows (reduce_lane_columns.cpp). In memory the elements of a
+// row are adjacent; in the copies the elements at the same position of neighbouring rows are, so that vectors are loaded and stored whole:
+//
+//   copy the tile of each array that the passes load, transposed
+//   execute the passes on the copies, with vectors across the rows; keep the elements that they store in further arrays
+//   copy these arrays into the outputs, transposed
+//
+// The rows of a tile that do not exist, because the last tile of an array lacks rows, are zeros in the copies. Their results are not
+// stored.
+#pragma once
+
+#include <vector>
+
+#include "lower/accumulate.h"
+
+namespace harp::lower {
+
+class TransposedRows {
+ public:
+  /// A tile has space for `columns` rows of at most `most` elements. (As in reduce_columns.cpp, the rows are the columns of the tile.)
+  TransposedRows(KernelContext& context, Accumulators& accumulators, int64_t columns, int64_t most);
+
+  /// Rows first … first + width - 1 along the last kept axis (an axis that is not reduced), at the indices `outer` of the other kept axes.
+  struct Tile {
+    Index outer;
+    Sym first, width;
+  };
+  /// Copies the tile of every array that the passes load element by element. Until the next call, values of these arrays are read from the
+  /// copies, and the other functions refer to this tile.
+  void load(Tile tile, ir::Body& body);
+  /// Emits the statements that keep the elements that the pass stores for this index of the reductions' source.
+  void keep(const RowPass& pass, const Index& index, ir::Body& body);
+  /// Copies the elements that were kept into the outputs.
+  void store(ir::Body& body);
+  /// Tests whether the statements load nothing that differs from column to column, as copies do not count as loads. They may then also run
+  /// for columns of the tile that do not exist. `column` is the variable of the loop over the columns.
+  static bool load_no_columns(ir::Arena& arena, const ir::Body& statements, Sym column);
+
+ private:
+  struct Array {
+    const Node* node;
+    int accumulator;
+  };
+  Index source_index(Sym column, Sym element) const;
+  /// Makes values of the node be read from its array.
+  void bind(const Array& array);
+  int declare(const Node& node, ir::Body& body);
+  std::vector<const Node*> loaded_nodes() const;
+  bool is_row_value(const Node* node) const;
+
+  KernelContext& c_;
+  ir::Arena& arena_;
+  Accumulators& accumulators_;
+  const Node& source_;        // the source of the reductions
+  std::vector<size_t> kept_;  // its kept axes whose size is not 1
+  size_t along_ = 0;          // its only reduced axis whose size is not 1
+  int64_t columns_, most_;
+  Tile tile_;
+  std::vector<Array> stored_;  // one entry for each node that a pass stores
+};
+
+}  // namespace harp::lower
