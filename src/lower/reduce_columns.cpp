@@ -121,7 +121,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
   rows_.declare(accumulators_, kept_.empty() ? std::nullopt : std::optional(RowValues::Tile{kept_.back(), tile.start, tile.capacity}),
                 body);
   if (const std::optional<int64_t> most = elements_of_transposed(tile)) {
-    transposed_.emplace(c_, accumulators_, tile.capacity, *most);
+    transposed_.emplace(c_, accumulators_, tile.capacity, *most, simd_width_);
     transposed_->load({tile.outer_kept, tile.start, tile.width}, body);
   }
   for (const RowPass& pass : c_.plan.passes) {

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/error.h"
 #include "lower/block_copy.h"
 #include "lower/copied_values.h"
 #include "schedule/kernel_structure.h"
@@ -24,13 +25,14 @@ Index without_ones(const Index& index, const Shape& shape) {
 
 }  // namespace
 
-TransposedRows::TransposedRows(KernelContext& context, Accumulators& accumulators, int64_t columns, int64_t most)
+TransposedRows::TransposedRows(KernelContext& context, Accumulators& accumulators, int64_t columns, int64_t most, int simd)
     : c_(context),
       arena_(context.arena),
       accumulators_(accumulators),
       source_(*context.plan.reduces[0]->sources[0]),
       columns_(columns),
-      most_(most) {
+      most_(most),
+      simd_(simd) {
   const std::vector<int>& reduced = context.plan.reduces[0]->as<ReduceAttributes>().axes;
   for (size_t axis = 0; axis < source_.shape.size(); ++axis) {
     if (source_.shape[axis].is_constant(1)) continue;
@@ -105,12 +107,13 @@ void TransposedRows::load(Tile tile, Body& body) {
     if (copy == nullptr || copy->inputs.empty() || !copy->from_row_stride.is_constant(1)) continue;
     if (copy->from_stride.is_constant() && copy->from_stride.constant() <= kMaxStepOfLanes) continue;  // no copy is needed
     copies.push_back({node, declare(*node, body)});
-    if (!proven_at_most(columns_, tile_.width)) {
+    HARP_ASSERT(copies.back().accumulator == next, "a copy has another accumulator than its statements");
+    if (const Sym whole = floor_div(tile_.width, simd_) * simd_; !proven_at_most(columns_, tile_.width)) {
       const UOp* zero = arena_.constant(scalar_from_int(kept_as(node->dtype), 0));
-      Loop *row = new_loop(arena_, "element", 0, count), *beyond = new_loop(arena_, "beyond", tile_.width, columns_);
-      beyond->body = {set_accumulator(arena_, next, row->variable * columns_ + beyond->variable, zero)};
-      row->body = {beyond};
-      body.push_back(new_if(arena_, columns_ - 1 - tile_.width, {row}));
+      Loop *row = new_loop(arena_, "element", 0, count), *lane = new_loop(arena_, "column", whole, whole + simd_);
+      lane->body = {set_accumulator(arena_, next, row->variable * columns_ + lane->variable, zero)};
+      row->body = vector_lanes(lane, simd_);
+      body.push_back(new_if(arena_, tile_.width - whole - 1, {row}));
     }
     body.push_back(copy);
   }

@@ -17,8 +17,9 @@ namespace harp::lower {
 
 class TransposedRows {
  public:
-  /// A tile has space for `columns` rows of at most `most` elements. (As in reduce_columns.cpp, the rows are the columns of the tile.)
-  TransposedRows(KernelContext& context, Accumulators& accumulators, int64_t columns, int64_t most);
+  /// A tile has space for `columns` rows of at most `most` elements; `columns` is a multiple of `simd`, the lanes of a vector. (As in
+  /// reduce_columns.cpp, the rows are the columns of the tile.)
+  TransposedRows(KernelContext& context, Accumulators& accumulators, int64_t columns, int64_t most, int simd);
 
   /// Rows first … first + width - 1 along the last kept axis (an axis that is not reduced), at the indices `outer` of the other kept axes.
   struct Tile {
@@ -55,6 +56,7 @@ class TransposedRows {
   std::vector<size_t> kept_;  // its kept axes whose size is not 1
   size_t along_ = 0;          // its only reduced axis whose size is not 1
   int64_t columns_, most_;
+  int simd_;
   Tile tile_;
   std::vector<Array> stored_;  // one entry for each node that a pass stores
 };

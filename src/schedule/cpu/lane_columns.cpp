@@ -42,6 +42,15 @@ std::optional<Variant> copied_rows(const KernelPlan& kernel, int width) {
   return Variant{rows - kFewestCopiedRows, s};
 }
 
+/// Tests whether the kernel computes a costly operation, such as exp, for each element of the rows. In vectors along short rows, most lanes
+/// of such an operation would be for nothing.
+bool has_costly_elements(const Program& program, const KernelPlan& kernel) {
+  const Shape elements = squeezed(kernel.reduces[0]->sources[0]->shape);
+  return std::ranges::any_of(computed_nodes(program, kernel), [&](const Node* node) {
+    return is_elementwise(node->op) && info(node->op).cost >= kCostlyOperation && squeezed(node->shape) == elements;
+  });
+}
+
 /// Returns the variant for rows of an unknown number of elements, if they turn out to be few. `bytes` is the size of the accumulators for
 /// one element.
 std::optional<Variant> short_rows(const Program& program, const KernelPlan& kernel, int64_t bytes, int width) {
@@ -60,8 +69,9 @@ std::optional<Variant> short_rows(const Program& program, const KernelPlan& kern
   s.axes.back().kind = AxisKind::kReduce;
   AxisSchedule& across = s.axes[s.axes.size() - 2];
   across.simd_width = width;
-  across.tile = std::min(columns_in(kShortRowsBytes / kFewTermsOfRow, bytes, width), kMaxShortRows);
-  const Sym few_terms = Sym(kFewTermsOfRow) - terms;
+  const int64_t few = has_costly_elements(program, kernel) ? kFewTermsOfCostlyRow : kFewTermsOfRow;
+  across.tile = std::min(columns_in(kShortRowsBytes / few, bytes, width), kMaxShortRows);
+  const Sym few_terms = Sym(few) - terms;
   return Variant{proven_at_most(kFewestShortRows, rows) ? few_terms : min(few_terms, rows - kFewestShortRows), s};
 }
 
@@ -76,7 +86,7 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   // With few rows, vectors across the rows would be mostly empty. They then pay only if each row has so many terms that it takes little of
   // the time to initialise the 64 lanes of each row and to fold them into one value.
   if (proven_less(rows, proven_at_most(kManyTermsOfRow, terms) ? kFewestLanes : width)) return std::nullopt;
-  if (!are_crossed && proven_less(kFewTermsOfRow, terms)) return std::nullopt;
+  if (!are_crossed && proven_less(has_costly_elements(program, kernel) ? kFewTermsOfCostlyRow : kFewTermsOfRow, terms)) return std::nullopt;
   int64_t bytes = 0;  // of the accumulators of one column for one of the 64 lanes
   for (const Node* reduce : kernel.reduces)
     bytes += static_cast<int64_t>(std::max<size_t>(sizeof(float), size_of(working_dtype(reduce->dtype))));
