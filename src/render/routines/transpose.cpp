@@ -60,8 +60,7 @@ class SquareText {
   }
   /// Returns the statements that transpose a part of a square: `rows` rows and `columns` columns, which are parameters of the generated
   /// function. `load` and `store` are the names of generated functions with masks of type `mask`, and `first_lanes` that of the function
-  /// that makes such a mask. Instead of rows of the source
-  /// that do not exist, the last one is loaded again; what it gives is not stored.
+  /// that makes such a mask. Instead of rows of the source that do not exist, the last one is loaded again; what it gives is not stored.
   std::string render_part(std::string_view suffix, std::string_view load, std::string_view store, std::string_view mask,
                           std::string_view first_lanes) {
     append(text_, cat("  const ", mask, " m = ", first_lanes, "(rows), n = ", first_lanes, "(columns);\n"));
