@@ -21,8 +21,6 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("G17.softmax,layer_norm/c X2: several passes over rows of a few elements, of which the number is unknown") {
   const Backends backends;
   for (const auto& [n, m] : kSizes) {
-    CAPTURE(n);
-    CAPTURE(m);
     backends.run("graph g(x: f32[n, m]) {\n  return y = softmax(x, axis=1)\n}", rough({n, m}, 1));
     // Values that are the same for all rows, values of a row, and results of rows beside results of elements.
     backends.run(
@@ -46,8 +44,6 @@ TEST_CASE("G3.sum,max,min,prod/interp,c X2: rows of a few elements of every kind
   for (const std::string dtype : {"f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64"})
     for (const auto& [n, m] : {std::pair<int64_t, int64_t>{9, 2}, {37, 5}, {70, 13}}) {
       CAPTURE(dtype);
-      CAPTURE(n);
-      CAPTURE(m);
       backends.run(harp::cat("graph g(x: f32[n, m]) flags=[broadcast] {\n  a = cast(x, dtype=", dtype,
                              ")\n  b = a - max(a, axes=[1], keepdims=true)\n",
                              "  return b = b, s = sum(b, axes=[1]), p = prod(a, axes=[1]), least = min(a, axes=[1])\n}"),
