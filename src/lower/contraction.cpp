@@ -336,7 +336,7 @@ class TileRecipe {
     const Sym whole_columns = block_.masks_columns() ? Sym(0) : columns_left - part.vectors * layout_.simd;
     Body direct;
     for (int64_t row = 0; row < part.rows; ++row) {
-      const Sym exists = rows_left - (row + 1);
+      const Sym exists = rows_left - (row + 1);  // >= 0 if the row exists, as the first row of every tile does
       Body& stores = rows[static_cast<size_t>(row)];
       add(direct, proven_nonnegative(exists) || row == 0 ? stores : Body{new_if(arena_, exists, std::move(stores))});
     }

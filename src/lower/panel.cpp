@@ -118,6 +118,7 @@ Body pack(KernelContext& c, const Panel& panel, Sym left, Sym count, const Facto
     zeros->body = {set_accumulator(c.arena, panel.array, begin + zeros->variable, c.arena.constant(identity_of(Op::kSum, panel.dtype)))};
     part = vector_loop(zeros, panel.simd_width);
   }
+  // The min changes nothing, because `left` is smaller here. It bounds the size of the copy, which decides how the copy is made.
   const Body lanes = pack_lanes(c, panel, min(left, panel.lanes), count, factor);
   part.insert(part.end(), lanes.begin(), lanes.end());
   if (proven_nonnegative(Sym(-1) - missing)) return part;

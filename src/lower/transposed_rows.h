@@ -5,8 +5,8 @@
 //   execute the passes on the copies, with vectors across the rows; keep the elements that they store in further arrays
 //   copy these arrays into the outputs, transposed
 //
-// The rows of a tile that do not exist, because the last tile of an array lacks rows, are zeros in the copies. Their results are not
-// stored.
+// If the last tile of an array lacks rows, those that would fill its last vector are zeros in the copies, and their results are not stored.
+// Arrays in which the elements of neighbouring rows are adjacent are not copied; of these, rows that do not exist are not read.
 #pragma once
 
 #include <vector>
