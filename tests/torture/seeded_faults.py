@@ -101,7 +101,7 @@ FAULTS = [
     ("contraction: terms that are stored too are not visited once each", "schedule/contraction.cpp",
      "if (!kernel.passes[0].row_stores.empty()) return std::nullopt;", "", "stored_factor_of_product.harp"),
     ("contraction: a tile that lacks columns is stored as a whole one", "lower/contraction.cpp",
-     "columns_left - part.vectors * layout_.simd;", "Sym(0);"),
+     "columns_left - part.vectors * layout_.simd;", "Sym(0);", "contraction_test"),
     ("contraction: half a tile is computed where one row more exists", "lower/contraction.cpp", "left - (half * size + 1);",
      "left - (half * size + 2);", "contraction_test"),
     ("contraction: a row that does not exist is stored", "lower/contraction.cpp", "rows_left - (row + 1);", "rows_left - row;",
