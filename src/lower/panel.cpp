@@ -49,6 +49,18 @@ bool reads_apart(Arena& arena, const Loop* lane) {
   return reads;
 }
 
+/// Tests whether the positions from which a panel is read are linear along the terms, but not along the lanes.
+bool is_uneven(Arena& arena, const Loop* lane, const Loop* term) {
+  bool is_uneven = false;
+  for (const UOp* u : uops_of(arena, lane->body)) {
+    if (u->kind != UKind::kLoad && u->kind != UKind::kAcc) continue;
+    const auto along = linear_in(u->index, variable_of(term->variable));
+    if (!along || depends_on(along->coefficient, variable_of(lane->variable))) return false;
+    is_uneven |= !linear_in(u->index, variable_of(lane->variable)).has_value();
+  }
+  return is_uneven;
+}
+
 /// Replaces the variable of the loop by a new variable with the same value, which is defined inside the loop. The common part of all
 /// addresses in an iteration then becomes a pointer, to which only constants are added. Compilers load adjacent bytes by one instruction
 /// only in that form.
@@ -93,6 +105,12 @@ Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, cons
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};
   lane->body = {set_accumulator(c.arena, panel.array, panel.begin + term->variable * panel.lanes + lane->variable, value)};
+  // The position of a lane that is not linear takes divisions, so it is computed once for all terms.
+  if (is_uneven(c.arena, lane, term)) {
+    term->body = std::move(lane->body);
+    lane->body = inner_loop(c, term, 1, c.schedule.overlap);
+    return {lane};
+  }
   // If adjacent lanes read integers that are far apart in memory, the loop is not vectorised. With two i8 in each lane it then takes 0.1 to
   // 0.2 ns an element; with vectors, which compilers assemble from single elements, it would take 0.35 to 0.5 ns.
   const bool by_elements = is_int(panel.dtype) && reads_apart(c.arena, lane);

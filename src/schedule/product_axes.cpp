@@ -33,6 +33,13 @@ struct Use {
   std::vector<size_t> order;
 };
 
+/// A product with other axes.
+struct Candidate {
+  const Node* product = nullptr;
+  std::vector<size_t> order = {};  // the kept axes of the original product in the order of the axes of `product`
+  Dim rows = 0, columns = 0;
+};
+
 std::vector<size_t> kept_axes(const Node& sum) {
   const auto& attributes = sum.as<ReduceAttributes>();
   const Shape& shape = sum.sources[0]->shape;
@@ -160,29 +167,43 @@ class ProductAxes {
     if (std::ranges::none_of(operands_of(sum), reads_windows)) return nullptr;
     const std::optional<Contraction> usual = as_contraction(sum);
     if (usual && fills_tiles(sum, *usual, limits_)) return nullptr;
-    if (kept.size() < 4) return with_joined_columns(sum, kept);
-    const Node* best = nullptr;
-    std::vector<size_t> best_order;
-    int64_t best_tile = 0;
-    for (const size_t rows : kept)
-      for (const size_t columns : kept) {
-        const int64_t tile = std::min(range(shape[rows]).hi, kManyColumns) * std::min(range(shape[columns]).hi, kManyColumns);
-        if (rows == columns || tile <= best_tile) continue;
-        std::vector<size_t> order;
-        std::ranges::copy_if(kept, std::back_inserter(order), [&](size_t axis) { return axis != rows && axis != columns; });
-        order.insert(order.end(), {rows, columns});
-        const Node* found = with_axes(sum, order, 1);
-        if (found != nullptr) best = found, best_order = order, best_tile = tile;
-      }
-    if (best == nullptr) return with_joined_columns(sum, kept);
+    // The windows of joined columns are packed. With few rows, that takes longer than the products, so any other axes are better.
+    const Candidate joined = with_joined_columns(sum, kept);
+    Candidate best;
+    if (joined.product != nullptr && proven_at_most(kRowsOfStored, joined.rows)) best = joined;
+    if (kept.size() >= 4)
+      for (const size_t rows : kept)
+        for (const size_t columns : kept) {
+          if (rows == columns || tile_of(shape[rows], shape[columns]) <= tile_of(best.rows, best.columns)) continue;
+          std::vector<size_t> order;
+          std::ranges::copy_if(kept, std::back_inserter(order), [&](size_t axis) { return axis != rows && axis != columns; });
+          order.insert(order.end(), {rows, columns});
+          if (const Node* product = with_axes(sum, order, 1)) best = {product, order, shape[rows], shape[columns]};
+        }
+    return in_order(sum, kept, best.product != nullptr ? best : joined);
+  }
+
+  /// Returns the number of results of a tile, up to a limit above which more do not matter.
+  static int64_t tile_of(const Dim& rows, const Dim& columns) {
+    return std::min(range(rows).hi, kManyColumns) * std::min(range(columns).hi, kManyColumns);
+  }
+
+  /// Returns the candidate in the shape of the sum, whose kept axes are `kept`; null if the candidate is none.
+  const Node* in_order(const Node& sum, const std::vector<size_t>& kept, const Candidate& candidate) {
+    if (candidate.product == nullptr) return nullptr;
+    if (candidate.order == kept) return reshaped(candidate.product, sum.shape);
+    const Shape& shape = sum.sources[0]->shape;
+    const Node* result = candidate.product;
     std::vector<int> back;  // for each kept axis of the sum: its position in the new order
-    Shape old;
+    Shape ordered, old;
+    for (const size_t axis : candidate.order) ordered.push_back(shape[axis]);
     for (const size_t axis : kept) {
-      back.push_back(static_cast<int>(std::ranges::find(best_order, axis) - best_order.begin()));
+      back.push_back(static_cast<int>(std::ranges::find(candidate.order, axis) - candidate.order.begin()));
       old.push_back(shape[axis]);
     }
-    best = result_.intern(Op::kPermute, best->dtype, std::move(old), {best}, PermuteAttributes{std::move(back)});
-    return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
+    if (result->shape != ordered) result = result_.intern(Op::kReshape, result->dtype, std::move(ordered), {result});
+    result = result_.intern(Op::kPermute, result->dtype, std::move(old), {result}, PermuteAttributes{std::move(back)});
+    return result->shape == sum.shape ? result : result_.intern(Op::kReshape, result->dtype, sum.shape, {result});
   }
 
   /// Handles the gradient of the weights of a convolution with few channels: joins the axes of the convolution kernel and of the channels
@@ -193,28 +214,31 @@ class ProductAxes {
     if (kept.size() < 3 || !proven_less(sum.sources[0]->shape[kept.back()], kFewChannels)) return nullptr;
     const size_t before_last = kept[kept.size() - 2];
     const auto has_kernel = [&](const Node* factor) { return factor->rank() > 0 && is_kernel_axis(factor, before_last); };
-    return std::ranges::any_of(operands_of(sum), has_kernel) ? with_joined_columns(sum, kept) : nullptr;
+    return std::ranges::any_of(operands_of(sum), has_kernel) ? in_order(sum, kept, with_joined_columns(sum, kept)) : nullptr;
   }
 
-  /// Handles a product none of whose axes is long enough for columns, but whose last axes together are, such as the gradient of the weights
-  /// of a convolution with few channels: kernel rows, kernel columns and channels become one axis. Along it the positions of the windows
-  /// are not linear, but they are computed only when the windows are packed. Returns the product in its original shape; null if register
-  /// tiles do not pay for it.
-  const Node* with_joined_columns(const Node& sum, const std::vector<size_t>& kept) {
+  /// Handles a product none of whose axes is long enough for columns, but several of whose axes together are. In the gradient of the
+  /// weights of a convolution with few channels, kernel rows, kernel columns and channels become one axis. In a convolution of small
+  /// pictures, the pictures of a batch, the lines and the pixels do. Along this axis the positions of the windows are not linear, but they
+  /// are computed only when the windows are packed. Returns no product if register tiles do not pay for it.
+  Candidate with_joined_columns(const Node& sum, const std::vector<size_t>& kept) {
     const Node& product = *sum.sources[0];
-    if (!limits_.joins_columns || product.sources.size() != 2) return nullptr;
+    if (!limits_.joins_columns || product.sources.size() != 2) return {};
     for (const size_t rows : {0, 1}) {
       const Node *row_factor = product.sources[rows], *column_factor = product.sources[1 - rows];
       const auto is_column = [&](size_t axis) {
         return product.shape[axis].is_constant() && varies(column_factor, axis) && !varies(row_factor, axis);
       };
-      size_t joined = 0;
-      while (joined < kept.size() && is_column(kept[kept.size() - 1 - joined])) ++joined;
-      if (joined < 2 || joined == kept.size()) continue;
-      const Node* result = with_axes(sum, kept, joined, false);
-      return result != nullptr ? reshaped(result, sum.shape) : nullptr;
+      Candidate found{nullptr, kept};
+      const auto columns = std::ranges::stable_partition(found.order, [&](size_t axis) { return !is_column(axis); });
+      if (columns.size() < 2 || columns.size() == kept.size() || !is_column(kept.back())) continue;
+      found.product = with_axes(sum, found.order, columns.size(), false);
+      if (found.product == nullptr) return {};
+      found.rows = product.shape[*(columns.begin() - 1)];
+      found.columns = found.product->shape.back();
+      return found;
     }
-    return nullptr;
+    return {};
   }
 
   /// Returns the product with its kept axes (without those of size 1) in the order `order`, and with the last `joined` of them merged into

@@ -8,10 +8,11 @@
 //               pixel, are not contiguous. If a line of such pixels may be too short for register tiles, the pixels are copied first.
 //   reordered   The last axis has only a few elements. For example, the results of a transposed convolution with a stride of 2 are two
 //               interleaved sets of pixels along the last axis. The pixels of a set become the columns, and the channels become the rows.
-//   joined      No axis is long enough for columns, but the last axes together are. For example, the gradient of the weights of a
+//   joined      No axis is long enough for columns, but several axes together are. For example, the gradient of the weights of a
 //               convolution with 3 x 3 kernels and 3 channels has 27 elements for each filter. They become one axis of columns, for which
 //               the windows are packed. Convolutions with up to 15 channels are treated in the same way, because without the joined axis
-//               the factor of the filters would be packed again for each kernel element.
+//               the factor of the filters would be packed again for each kernel element. Another example is a convolution of small
+//               pictures: the pixels of all pictures of the batch become the columns, and the weights are packed once for all of them.
 //
 // Each result keeps its terms and their order. Elementwise operations on the result of a product get its merged axes too.
 #pragma once

@@ -36,7 +36,8 @@ constexpr std::string_view kSquares = "a: f32[40, 40], b: f32[40, 40], c: f32[40
 }  // namespace
 
 TEST_CASE("L2.kernel_function/c: layers that are equal but for their arrays are one kernel") {
-  CHECK(lowered("x: f32[n, m in 17..4096], y: f32[n, m]", "  return p = sum(exp(x), axes=[1]), q = sum(exp(y), axes=[1])") == Counted{1, 2});
+  CHECK(lowered("x: f32[n, m in 17..4096], y: f32[n, m]", "  return p = sum(exp(x), axes=[1]), q = sum(exp(y), axes=[1])") ==
+        Counted{1, 2});
   CHECK(lowered("x: f32[30, 8], y: f32[30, 8]", "  return p = cumsum(x, axis=0), q = cumsum(y, axis=0)") == Counted{1, 2});
   // In the product of the first convolution, the operands are in the other order. Its C code would equal that of the other two
   // convolutions, but kernels are compared before C code is generated, so two kernels remain.

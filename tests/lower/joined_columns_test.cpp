@@ -1,6 +1,8 @@
 // Tests products whose axes are each too short for columns (the axis that kernels compute in vectors), so the kernels join the last axes to
 // one that is long enough. Such products are the gradients of the weights of convolutions with few channels, and convolutions of small
 // pictures (schedule/product_axes.h).
+#include <regex>
+
 #include "support/backends_run.h"
 
 using namespace capi_test;
@@ -32,6 +34,24 @@ TEST_CASE("L6.packed_convolution/c X2: kernel rows, kernel columns and channels 
   run("conv1d(x, w, padding=1)", {3, 2, 70}, {6, 2, 7});
 }
 
+TEST_CASE("L6.packed_convolution/c G15.conv2d/c X2: the pixels of all small pictures of a batch are columns") {
+  const Backends backends;
+  const auto run = [&](const std::string& x, const std::string& call, std::vector<int64_t> x_shape, std::vector<int64_t> w_shape) {
+    CAPTURE(call);
+    std::string w;
+    for (const int64_t size : w_shape) w += (w.empty() ? "" : ", ") + std::to_string(size);
+    backends.run("graph g(x: f32[" + x + "], w: f32[" + w + "]) {\n  y = " + call + "\n  return y, z = 0.5 * y\n}", rough(x_shape, 1),
+                 rough(w_shape, 2));
+  };
+  run("3, 5, 5, 5", "conv2d(x, w)", {3, 5, 5, 5}, {17, 5, 3, 3});
+  run("n, 5, 5, 5", "conv2d(x, w)", {3, 5, 5, 5}, {17, 5, 3, 3});
+  run("3, 5, n, n", "conv2d(x, w, padding=1)", {3, 5, 5, 5}, {17, 5, 3, 3});
+  run("4, 6, 7, 7", "conv2d(x, w, stride=2, padding=1)", {4, 6, 7, 7}, {32, 6, 3, 3});
+  run("4, 6, 7, 7", "conv2d(x, w, padding=2, dilation=2)", {4, 6, 7, 7}, {16, 6, 3, 3});
+  run("4, 6, 7, 7", "conv2d(x, w, groups=2)", {4, 6, 7, 7}, {40, 3, 3, 3});
+  run("2, 3, 5, 7, 7", "conv3d(x, w, stride=2)", {2, 3, 5, 7, 7}, {19, 3, 3, 3, 3});
+}
+
 TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution with few channels has register tiles") {
   const Context context = make_context();
   const auto source = [&](const std::string& text) {
@@ -57,6 +77,14 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   // Two or three filters are enough for tiles if there are many terms.
   CHECK(contains(source("graph g(x: f32[1, 32, 12, 34], w: f32[3, 32, 3, 3]) {\n  return y = conv2d(x, w)\n}"),
                  "contraction over [3, 10, 32]"));
+  // Each element of a windows' column is copied by a loop that computes no indices: along the columns the windows are not evenly spaced, so
+  // the loop runs along the pixels.
+  CHECK(std::regex_search(gradient, std::regex("for \\(int64_t ridx[^\n]*\\{\n *row[0-9]\\[[^\n]*= input0_row[0-9]*\\[[^\n]*;\n *\\}")));
+  // With 16 filters or more, the pixels of all small pictures are the columns. With fewer, copying the windows would take longer than the
+  // products.
+  CHECK(
+      contains(source("graph g(x: f32[4, 64, 5, 5], w: f32[16, 64, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [16, 36]"));
+  CHECK(!contains(source("graph g(x: f32[4, 64, 5, 5], w: f32[8, 64, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [8, 36]"));
   // The picture is so small that all its pixels together are the columns.
   CHECK(contains(source("graph g(x: f32[1, 5, 5, 5], w: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [6, 9]"));
 }

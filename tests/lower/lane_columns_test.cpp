@@ -117,7 +117,8 @@ TEST_CASE("L5.simd_width/c: vectors are loaded whole where the elements of adjac
       CHECK(source(row, text).find("load_strided") == std::string::npos);
     const std::string complex = "graph g(t: complex64[700, 1000], x: complex64[700]) {\n  return y = matmul(conj(transpose(t)), x)\n}";
     CHECK(source(row, complex).find("load_strided") == std::string::npos);
-    // For rows of unknown length there are three variants: at most 16 elements, because the kernel computes exp, at most one block of 4,096, and more.
+    // For rows of unknown length there are three variants: at most 16 elements, because the kernel computes exp, at most one block of
+    // 4,096, and more.
     CHECK(source(row, usual("m", "k")).find("variant 3 of 3 by size") != std::string::npos);
     CHECK(source(row, usual("1000", "700")).find("by size") == std::string::npos);
   }

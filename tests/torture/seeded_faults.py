@@ -115,6 +115,8 @@ FAULTS = [
     ("contraction: of few rows the last terms are forgotten", "lower/skinny_gemm.cpp", "terms(full, count, 1);", ""),
     ("contraction: tiles overlap one row too many", "lower/contraction_block.cpp",
      "min(row, rows_here - layout.tile_rows)", "min(row, rows_here - layout.tile_rows - 1)"),
+    ("panels: the first of several unevenly spaced lanes is not copied", "lower/panel.cpp", "lane->body = inner_loop(c, term, 1,",
+     "lane->begin = 1, lane->body = inner_loop(c, term, 1,", "joined_columns_test"),
     ("panels: a tile that lacks one column is copied as a whole one", "lower/panel.cpp", "const Sym missing = left - panel.lanes;",
      "const Sym missing = left - panel.lanes + 1;"),
     ("windows: the copied box is one short", "lower/windows.cpp", "Sym copied = 1, wanted = 1,", "Sym copied = 0, wanted = 0,"),
