@@ -150,7 +150,7 @@ class Tags {
     const bool is_only_stores = std::ranges::all_of(loop->body, [](const Stmt* s) { return as<Store>(s) != nullptr; });
     VectorTag filled = tag;
     const int lanes = filled.lanes = lanes_of(tag, count);
-    const Body steps = vectorise(arena_, loop, filled, params_);
+    const Body steps = vectorise(arena_, loop, filled, params_, kernel_);
     const Loop* only = only_loop_in(steps);
     if (tag.most_steps > 0 && only != nullptr && count.is_constant() && count.constant() / only->step <= tag.most_steps)
       return unroll(arena_, only);

@@ -170,6 +170,7 @@ struct Kernel {
   std::vector<Param> params;
   std::vector<Accumulator> accumulators;
   int simd_width = 1;
+  bool masked_moves = false;  // whether the machine loads and stores selected lanes of a vector by one instruction
   bool is_scheduled = false;  // whether apply_schedule has run, after which no loop has tags
   // Estimated time of all iterations, in picoseconds; decides whether the kernel runs on several threads.
   Sym work = 0;

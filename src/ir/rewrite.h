@@ -100,8 +100,13 @@ Body unswitch(Arena& arena, Loop* loop);
 /// Converts the loop to steps of several lanes plus a remainder loop, and returns these. Returns the scalar loop if it cannot be
 /// vectorised, for example because some position is not linear in the loop variable, or because the loop has fewer iterations than lanes.
 /// Of the tag, uses `lanes` (called the width), `overlap`, `in_rows` and, if the body consists of stores only, `together`. With `overlap`,
-/// `params` must be the parameters of the kernel. (vectorise.cpp)
-Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const Param> params = {});
+/// `params` must be the parameters of the kernel. With a `kernel`, the remainder may become a masked
+/// vector (masked_remainder). (vectorise.cpp)
+Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const Param> params = {}, Kernel* kernel = nullptr);
+
+/// Returns the statements of a loop with at most `width` iterations, as one masked vector if it calls costly functions, such as exp.
+/// Returns the loop itself if it does not, or if masked vectors cannot make its accesses. (masked_remainder.cpp)
+Body masked_remainder(Arena& arena, Kernel& kernel, Loop* loop, int width);
 
 /// Tests whether vectorise() makes vectors of `width` lanes of this loop. (vectorise.cpp)
 bool can_vectorise(Arena& arena, const Loop* loop, int width);

@@ -190,14 +190,19 @@ Loop* jammed(Arena& arena, Loop* steps, int together) {
   return loop;
 }
 
+/// Returns the statements of a loop that has fewer iterations than vectors have lanes.
+Body remainder(Arena& arena, Loop* rest, int width, Kernel* kernel) {
+  return kernel != nullptr ? masked_remainder(arena, *kernel, rest, width) : Body{rest};
+}
+
 /// Returns the loop for a length that is less than tag.lanes. Rows get vectors of a quarter of the lanes (and so on), because a matrix of
 /// short rows would otherwise be computed one element at a time. A loop that runs once in a call gains nothing by that.
-Body shorter(Arena& arena, const Loop* loop, VectorTag tag, std::span<const Param> params) {
+Body shorter(Arena& arena, const Loop* loop, VectorTag tag, std::span<const Param> params, Kernel* kernel) {
   Loop* rest = scalar(arena, loop, loop->begin, loop->end);
   const bool is_wide = tag.lanes > kNarrowest;
+  if (!tag.in_rows || !is_wide || !is_short(uops_of(arena, loop->body))) return remainder(arena, rest, tag.lanes, kernel);
   tag.lanes = std::max(kNarrowest, tag.lanes / 4);
-  if (!tag.in_rows || !is_wide || !is_short(uops_of(arena, loop->body))) return {rest};
-  return vectorise(arena, rest, tag, params);
+  return vectorise(arena, rest, tag, params, kernel);
 }
 
 }  // namespace
@@ -215,13 +220,16 @@ bool can_vectorise(Arena& arena, const Loop* loop, int width) {
   return Vectoriser(arena, variable_of(loop->variable), width).is_possible(loop->body);
 }
 
-Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const Param> params) {
+Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const Param> params, Kernel* kernel) {
   const int width = tag.lanes;
   const Sym length = loop->end - loop->begin;
   Loop* plain = loop;
   plain->loop = LoopKind::kSequential;
   if (length.is_constant(1)) return unroll(arena, plain);
-  if (!can_vectorise(arena, loop, width)) return {plain};
+  if (!can_vectorise(arena, loop, width)) {
+    const bool is_possible = range(length).hi < width && Vectoriser(arena, variable_of(loop->variable), width).is_possible(loop->body);
+    return is_possible ? remainder(arena, plain, width, kernel) : Body{plain};
+  }
   const auto is_store = [](const Stmt* s) { return as<Store>(s) != nullptr; };
   const int step = tag.together * width;
   if (tag.together > 1 && range(length).hi >= step && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
@@ -232,13 +240,13 @@ Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const P
       const Sym beyond_few = length - kFewSteps * step;
       Body all = {jammed(arena, steps(arena, loop, loop->begin, loop->end, width, !is_whole), tag.together)};
       if (is_whole || proven_nonnegative(beyond_few)) return all;
-      Body few = vectorise(arena, scalar(arena, loop, loop->begin, loop->end), one, params);
+      Body few = vectorise(arena, scalar(arena, loop, loop->begin, loop->end), one, params, kernel);
       return {new_if(arena, beyond_few, std::move(all), std::move(few))};
     }
     const Sym middle = loop->begin + floor_div(length, step) * step;
     Body result = {jammed(arena, steps(arena, loop, loop->begin, middle, width, false), tag.together)};
     if (proven_at_most(loop->end, middle)) return result;
-    for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), one, params)) result.push_back(s);
+    for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), one, params, kernel)) result.push_back(s);
     return result;
   }
 
@@ -248,15 +256,17 @@ Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const P
   if (tag.overlap && !adds_up(loop->body)) {
     Body vectors = overlapping(arena, steps(arena, loop, loop->begin, loop->end, width, true), params);
     if (proven_nonnegative(length - width)) return vectors;
-    return {new_if(arena, length - width, std::move(vectors), shorter(arena, loop, tag, params))};
+    return {new_if(arena, length - width, std::move(vectors), shorter(arena, loop, tag, params, kernel))};
   }
   const Sym middle = loop->begin + floor_div(length, width) * width;
   Body result = {steps(arena, loop, loop->begin, middle, width, false)};
   Loop* rest = scalar(arena, loop, middle, loop->end);
   // a remainder of known length is vectorised with fewer lanes
   const Sym left = length - floor_div(length, width) * width;
-  if (left.is_constant() && left.constant() >= kNarrowest) {
-    for (Stmt* s : vectorise(arena, rest, {.lanes = static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant())))}))
+  if (const Body few = remainder(arena, rest, width, kernel); few[0] != rest) {
+    result.insert(result.end(), few.begin(), few.end());
+  } else if (left.is_constant() && left.constant() >= kNarrowest) {
+    for (Stmt* s : vectorise(arena, rest, {.lanes = static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant())))}, {}, kernel))
       result.push_back(s);
   } else {
     result.push_back(rest);

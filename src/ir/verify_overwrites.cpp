@@ -89,7 +89,7 @@ void OverwriteRules::in_place(const Body& statements) const {
       const bool meets = std::ranges::any_of(statements, [&](const Stmt* s) {
         const auto* store = as<Store>(s);
         return store != nullptr && store->buffer == written && store->index == load.index && store->value->type.lanes == load.type.lanes &&
-               load.sources.empty() && (load.type.lanes == 1 || store->lane_step == load.lane_step);
+               mask_of(&load) == store->mask && (load.type.lanes == 1 || store->lane_step == load.lane_step);
       });
       if (!meets && !is_in_stored_block(written))
         violated("an array that a store may overwrite is loaded at the stored position, but a store to ", name_of(written),

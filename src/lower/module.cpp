@@ -216,6 +216,7 @@ LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_
   ir::Kernel kernel;
   kernel.name = std::move(name), kernel.comment = std::move(comment);
   for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
+  kernel.masked_moves = program.target.gpu() == nullptr && (program.target.cpu().masked_moves || program.target.cpu().mask_registers);
   kernel.work = work_of(program, plan, schedule);
   KernelContext context{*module.arena,         program, plan, schedule, kernel, ValueBuilder(*module.arena, program, plan, kernel),
                         plan.variants[v].guard};

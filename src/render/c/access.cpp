@@ -27,6 +27,23 @@ MaskedBuiltin masked_builtin(Unit& unit, DType dtype, int lanes) {
   return {cat(bits == 16 ? "dquhi" : "dqusi", all_bits), memory_vector(unit, signed_of(bits), lanes)};
 }
 
+/// How the masked load or store of AVX is written: the builtins are called __builtin_ia32_maskload`kind` and
+/// __builtin_ia32_maskstore`kind`. They move floats; integers of the same size are cast.
+struct MaskedMove {
+  std::string kind, vector, mask;  // the vector types of the value and of the mask
+  std::string is_any;              // an expression that is 0 if the mask m is false in all lanes
+};
+MaskedMove masked_move(Unit& unit, DType dtype, int lanes) {
+  const bool is_wide = size_of(dtype) == 8, is_long = size_of(dtype) * static_cast<size_t>(lanes) == 32;
+  const std::string suffix = cat(is_wide ? "pd" : "ps", is_long ? "256" : "");
+  MaskedMove move{suffix,
+                  memory_vector(unit, is_wide ? DType::kF64 : DType::kF32, lanes),
+                  is_wide ? declare_vector(unit, cat("longx", lanes), "long long", 8, lanes) : memory_vector(unit, DType::kI32, lanes),
+                  {}};
+  move.is_any = cat("__builtin_ia32_movmsk", suffix, "((", move.vector, ")m)");
+  return move;
+}
+
 }  // namespace
 
 std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked) {
@@ -48,6 +65,12 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
                  " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
                  ")__builtin_ia32_load", builtin.kind, "_mask((const void*)p, (", builtin.vector, "){0}, m);\n}\n");
+    }
+    if (masked && !strided && has_masked_moves(unit.options, dtype, lanes)) {
+      const MaskedMove move = masked_move(unit, dtype, lanes);
+      return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, bits_of_dtype(dtype), lanes), " m) {\n  if (",
+                 move.is_any, " == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
+                 ")__builtin_ia32_maskload", move.kind, "((const ", move.vector, "*)p, (", move.mask, ")m);\n}\n");
     }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
@@ -133,6 +156,12 @@ std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, boo
       const MaskedBuiltin builtin = masked_builtin(unit, dtype, lanes);
       return cat("static inline void ", name, "(", element, "* p, ", v, " x, ", mask_type(unit, kOneBitALane, lanes),
                  " m) {\n  if (m != 0) __builtin_ia32_store", builtin.kind, "_mask((void*)p, (", builtin.vector, ")x, m);\n}\n");
+    }
+    if (masked && !strided && has_masked_moves(unit.options, dtype, lanes)) {
+      const MaskedMove move = masked_move(unit, dtype, lanes);
+      return cat("static inline void ", name, "(", element, "* p, ", v, " x, ", mask_type(unit, bits_of_dtype(dtype), lanes),
+                 " m) {\n  if (", move.is_any, " != 0) __builtin_ia32_maskstore", move.kind, "((", move.vector, "*)p, (", move.mask,
+                 ")m, (", move.vector, ")x);\n}\n");
     }
     return cat("static inline void ", name, "(", element, "* p", strided ? ", int64_t step" : "", ", ", v, " x",
                masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",

@@ -1,5 +1,7 @@
 #include "render/c/vectors.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace harp::render {
@@ -31,6 +33,13 @@ bool has_bit_masks(const RenderOptions& options, int lanes) {
 bool has_masked_access(const RenderOptions& options, DType dtype, int lanes) {
   const int bytes = static_cast<int>(size_of(dtype)) * lanes;
   return has_bit_masks(options, lanes) && (bytes == 16 || bytes == 32 || bytes == 64);
+}
+
+bool has_masked_moves(const RenderOptions& options, DType dtype, int lanes) {
+  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
+  const Cpu& cpu = options.target.cpu();
+  return !options.plain_text && cpu.masked_moves && size_of(dtype) >= 4 && !is_complex(dtype) && bytes >= 16 &&
+         bytes <= std::min(cpu.vector_bytes, 32);
 }
 
 bool has_predicates(const RenderOptions& options, DType dtype, int lanes) {
