@@ -16,10 +16,12 @@ class MaskedRemainder {
       : arena_(arena), kernel_(kernel), loop_(loop), width_(width), uops_(uops_of(arena, loop->body)) {}
 
   /// Tests whether the loop calls a function that takes longer than the masks. If the machine has masked loads and stores, that is so for
-  /// every function, such as a maximum that returns NaN if an operand is NaN.
+  /// every function of elements of 4 or 8 bytes, such as a maximum that returns NaN if an operand is NaN.
   bool pays() const {
+    const auto is_wide = [](const UOp* u) { return !is_read(u) || size_of(u->type.dtype) >= 4; };
+    const bool are_moved = kernel_.masked_moves && std::ranges::all_of(uops_, is_wide);
     return std::ranges::any_of(
-        uops_, [&](const UOp* u) { return u->kind == UKind::kCall && (kernel_.masked_moves || !is_small(*u->function)) && varies(u); });
+        uops_, [&](const UOp* u) { return u->kind == UKind::kCall && (are_moved || !is_small(*u->function)) && varies(u); });
   }
 
   bool is_possible() const {

@@ -193,13 +193,6 @@ static inline f32x16 watched_result_f32x16(f32x16 x) {
   return x;
 }
 
-static inline f32x8 watched_result_f32x8(f32x8 x) {
-  /* -0 becomes NaN, which sets the flag */
-  f32x8 seen = (f32x8)((i32x8)x | ((i32x8)x == (-0x7fffffff - 1)));
-  __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
-  return x;
-}
-
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
   /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
@@ -457,6 +450,14 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 /* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap nan_flag */
 static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0, const volatile int32_t* cancel) {
   const int64_t oidx0 = shape0 / 8;
+  const uint16_t alu3 = 255;
+  const float* input0_row8 = input0 + oidx0 * 40;
+  const float* input0_row9 = input0 + oidx0 * 80;
+  const float* input0_row10 = input0 + oidx0 * 120;
+  const float* input0_row11 = input0 + oidx0 * 160;
+  const float* input0_row12 = input0 + oidx0 * 200;
+  const float* input0_row13 = input0 + oidx0 * 240;
+  const float* input0_row14 = input0 + oidx0 * 280;
   harp_clear_invalid();
   {
     float acc0[48] __attribute__((aligned(64)));
@@ -477,77 +478,73 @@ static __attribute__((noinline)) void kernel_2(const float* input0, float* outpu
           const f32x16 alu2 = watched_greater_f32x16(watched_greater_f32x16(alu1, *(const f32x16*)(input0_row4 + ridx1)), *(const f32x16*)(input0_row5 + ridx1));
           *(f32x16*)(acc0 + ridx1) = watched_greater_f32x16(watched_greater_f32x16(alu2, *(const f32x16*)(input0_row6 + ridx1)), *(const f32x16*)(input0_row7 + ridx1));
         }
-        for (int64_t ridx2 = 32; ridx2 < 40; ridx2 += 8) {
-          const f32x8 alu3 = watched_greater_f32x8(watched_greater_f32x8(*(f32x8*)(acc0 + ridx2), *(const f32x8*)(input0_row + ridx2)), *(const f32x8*)(input0_row1 + ridx2));
-          const f32x8 alu4 = watched_greater_f32x8(watched_greater_f32x8(alu3, *(const f32x8*)(input0_row2 + ridx2)), *(const f32x8*)(input0_row3 + ridx2));
-          const f32x8 alu5 = watched_greater_f32x8(watched_greater_f32x8(alu4, *(const f32x8*)(input0_row4 + ridx2)), *(const f32x8*)(input0_row5 + ridx2));
-          *(f32x8*)(acc0 + ridx2) = watched_greater_f32x8(watched_greater_f32x8(alu5, *(const f32x8*)(input0_row6 + ridx2)), *(const f32x8*)(input0_row7 + ridx2));
-        }
+        const f32x16 alu4 = watched_greater_f32x16(watched_greater_f32x16(*(f32x16*)(acc0 + 32), load_masked_f32x16(input0 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row8 + ridx0 * 40 + 32, alu3));
+        const f32x16 alu5 = watched_greater_f32x16(watched_greater_f32x16(alu4, load_masked_f32x16(input0_row9 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row10 + ridx0 * 40 + 32, alu3));
+        const f32x16 alu6 = watched_greater_f32x16(watched_greater_f32x16(alu5, load_masked_f32x16(input0_row11 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row12 + ridx0 * 40 + 32, alu3));
+        const f32x16 alu7 = watched_greater_f32x16(watched_greater_f32x16(alu6, load_masked_f32x16(input0_row13 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row14 + ridx0 * 40 + 32, alu3));
+        *(f32x16*)(acc0 + 32) = blend_f32x16(alu3, alu7, *(f32x16*)(acc0 + 32));
       }
       if (ridx0 >= oidx0) break;
       if (harp_is_set(cancel)) return;
       ridx0_end = oidx0 - ridx0 > 8192 ? ridx0 + 8192 : oidx0;
     }
-    for (int64_t ridx3 = oidx0 * 8; ridx3 < shape0; ++ridx3) {
-      const float* input0_row8 = input0 + ridx3 * 40;
-      for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-        *(f32x16*)(acc0 + ridx4) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx4), *(const f32x16*)(input0_row8 + ridx4));
+    for (int64_t ridx2 = oidx0 * 8; ridx2 < shape0; ++ridx2) {
+      const float* input0_row15 = input0 + ridx2 * 40;
+      for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
+        *(f32x16*)(acc0 + ridx3) = watched_greater_f32x16(*(f32x16*)(acc0 + ridx3), *(const f32x16*)(input0_row15 + ridx3));
       }
-      for (int64_t ridx5 = 32; ridx5 < 40; ridx5 += 8) {
-        *(f32x8*)(acc0 + ridx5) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx5), *(const f32x8*)(input0_row8 + ridx5));
+      for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
+        *(f32x8*)(acc0 + ridx4) = watched_greater_f32x8(*(f32x8*)(acc0 + ridx4), *(const f32x8*)(input0_row15 + ridx4));
       }
     }
-    for (int64_t ridx6 = 0; ridx6 < 32; ridx6 += 16) {
-      *(f32x16*)(output0 + ridx6) = watched_result_f32x16(*(f32x16*)(acc0 + ridx6));
+    for (int64_t ridx5 = 0; ridx5 < 32; ridx5 += 16) {
+      *(f32x16*)(output0 + ridx5) = watched_result_f32x16(*(f32x16*)(acc0 + ridx5));
     }
-    for (int64_t ridx7 = 32; ridx7 < 40; ridx7 += 8) {
-      *(f32x8*)(output0 + ridx7) = watched_result_f32x8(*(f32x8*)(acc0 + ridx7));
-    }
+    store_masked_f32x16(output0 + 32, watched_result_f32x16(*(f32x16*)(acc0 + 32)), alu3);
   }
   if (harp_met_invalid()) {
     float acc1[48] __attribute__((aligned(64)));
     for (int i = 0; i < 48; ++i) acc1[i] = -__builtin_inff();
-    for (int64_t ridx8 = 0, ridx8_end = oidx0 > 8192 ? 8192 : oidx0;;) {
-      for (; ridx8 < ridx8_end; ++ridx8) {
-        const float* input0_row9 = input0 + ridx8 * 40;
-        const float* input0_row10 = input0 + oidx0 * 40 + ridx8 * 40;
-        const float* input0_row11 = input0 + oidx0 * 80 + ridx8 * 40;
-        const float* input0_row12 = input0 + oidx0 * 120 + ridx8 * 40;
-        const float* input0_row13 = input0 + oidx0 * 160 + ridx8 * 40;
-        const float* input0_row14 = input0 + oidx0 * 200 + ridx8 * 40;
-        const float* input0_row15 = input0 + oidx0 * 240 + ridx8 * 40;
-        const float* input0_row16 = input0 + oidx0 * 280 + ridx8 * 40;
-        for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
-          const f32x16 alu6 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row9 + ridx9)), *(const f32x16*)(input0_row10 + ridx9));
-          const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, *(const f32x16*)(input0_row11 + ridx9)), *(const f32x16*)(input0_row12 + ridx9));
-          const f32x16 alu8 = maximum_f32x16(maximum_f32x16(alu7, *(const f32x16*)(input0_row13 + ridx9)), *(const f32x16*)(input0_row14 + ridx9));
-          *(f32x16*)(acc1 + ridx9) = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row15 + ridx9)), *(const f32x16*)(input0_row16 + ridx9));
+    for (int64_t ridx6 = 0, ridx6_end = oidx0 > 8192 ? 8192 : oidx0;;) {
+      for (; ridx6 < ridx6_end; ++ridx6) {
+        const float* input0_row16 = input0 + ridx6 * 40;
+        const float* input0_row17 = input0 + oidx0 * 40 + ridx6 * 40;
+        const float* input0_row18 = input0 + oidx0 * 80 + ridx6 * 40;
+        const float* input0_row19 = input0 + oidx0 * 120 + ridx6 * 40;
+        const float* input0_row20 = input0 + oidx0 * 160 + ridx6 * 40;
+        const float* input0_row21 = input0 + oidx0 * 200 + ridx6 * 40;
+        const float* input0_row22 = input0 + oidx0 * 240 + ridx6 * 40;
+        const float* input0_row23 = input0 + oidx0 * 280 + ridx6 * 40;
+        for (int64_t ridx7 = 0; ridx7 < 32; ridx7 += 16) {
+          const f32x16 alu8 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + ridx7), *(const f32x16*)(input0_row16 + ridx7)), *(const f32x16*)(input0_row17 + ridx7));
+          const f32x16 alu9 = maximum_f32x16(maximum_f32x16(alu8, *(const f32x16*)(input0_row18 + ridx7)), *(const f32x16*)(input0_row19 + ridx7));
+          const f32x16 alu10 = maximum_f32x16(maximum_f32x16(alu9, *(const f32x16*)(input0_row20 + ridx7)), *(const f32x16*)(input0_row21 + ridx7));
+          *(f32x16*)(acc1 + ridx7) = maximum_f32x16(maximum_f32x16(alu10, *(const f32x16*)(input0_row22 + ridx7)), *(const f32x16*)(input0_row23 + ridx7));
         }
-        for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
-          const f32x8 alu9 = maximum_f32x8(maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row9 + ridx10)), *(const f32x8*)(input0_row10 + ridx10));
-          const f32x8 alu10 = maximum_f32x8(maximum_f32x8(alu9, *(const f32x8*)(input0_row11 + ridx10)), *(const f32x8*)(input0_row12 + ridx10));
-          const f32x8 alu11 = maximum_f32x8(maximum_f32x8(alu10, *(const f32x8*)(input0_row13 + ridx10)), *(const f32x8*)(input0_row14 + ridx10));
-          *(f32x8*)(acc1 + ridx10) = maximum_f32x8(maximum_f32x8(alu11, *(const f32x8*)(input0_row15 + ridx10)), *(const f32x8*)(input0_row16 + ridx10));
-        }
+        const f32x16 alu11 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc1 + 32), load_masked_f32x16(input0 + ridx6 * 40 + 32, alu3)), load_masked_f32x16(input0_row8 + ridx6 * 40 + 32, alu3));
+        const f32x16 alu12 = maximum_f32x16(maximum_f32x16(alu11, load_masked_f32x16(input0_row9 + ridx6 * 40 + 32, alu3)), load_masked_f32x16(input0_row10 + ridx6 * 40 + 32, alu3));
+        const f32x16 alu13 = maximum_f32x16(maximum_f32x16(alu12, load_masked_f32x16(input0_row11 + ridx6 * 40 + 32, alu3)), load_masked_f32x16(input0_row12 + ridx6 * 40 + 32, alu3));
+        const f32x16 alu14 = maximum_f32x16(maximum_f32x16(alu13, load_masked_f32x16(input0_row13 + ridx6 * 40 + 32, alu3)), load_masked_f32x16(input0_row14 + ridx6 * 40 + 32, alu3));
+        *(f32x16*)(acc1 + 32) = blend_f32x16(alu3, alu14, *(f32x16*)(acc1 + 32));
       }
-      if (ridx8 >= oidx0) break;
+      if (ridx6 >= oidx0) break;
       if (harp_is_set(cancel)) return;
-      ridx8_end = oidx0 - ridx8 > 8192 ? ridx8 + 8192 : oidx0;
+      ridx6_end = oidx0 - ridx6 > 8192 ? ridx6 + 8192 : oidx0;
     }
-    for (int64_t ridx11 = oidx0 * 8; ridx11 < shape0; ++ridx11) {
-      const float* input0_row17 = input0 + ridx11 * 40;
-      for (int64_t ridx12 = 0; ridx12 < 32; ridx12 += 16) {
-        *(f32x16*)(acc1 + ridx12) = maximum_f32x16(*(f32x16*)(acc1 + ridx12), *(const f32x16*)(input0_row17 + ridx12));
+    for (int64_t ridx8 = oidx0 * 8; ridx8 < shape0; ++ridx8) {
+      const float* input0_row24 = input0 + ridx8 * 40;
+      for (int64_t ridx9 = 0; ridx9 < 32; ridx9 += 16) {
+        *(f32x16*)(acc1 + ridx9) = maximum_f32x16(*(f32x16*)(acc1 + ridx9), *(const f32x16*)(input0_row24 + ridx9));
       }
-      for (int64_t ridx13 = 32; ridx13 < 40; ridx13 += 8) {
-        *(f32x8*)(acc1 + ridx13) = maximum_f32x8(*(f32x8*)(acc1 + ridx13), *(const f32x8*)(input0_row17 + ridx13));
+      for (int64_t ridx10 = 32; ridx10 < 40; ridx10 += 8) {
+        *(f32x8*)(acc1 + ridx10) = maximum_f32x8(*(f32x8*)(acc1 + ridx10), *(const f32x8*)(input0_row24 + ridx10));
       }
     }
-    for (int64_t ridx14 = 0; ridx14 < 32; ridx14 += 16) {
-      *(f32x16*)(output0 + ridx14) = *(f32x16*)(acc1 + ridx14);
+    for (int64_t ridx11 = 0; ridx11 < 32; ridx11 += 16) {
+      *(f32x16*)(output0 + ridx11) = *(f32x16*)(acc1 + ridx11);
     }
-    for (int64_t ridx15 = 32; ridx15 < 40; ridx15 += 8) {
-      *(f32x8*)(output0 + ridx15) = *(f32x8*)(acc1 + ridx15);
+    for (int64_t ridx12 = 32; ridx12 < 40; ridx12 += 8) {
+      *(f32x8*)(output0 + ridx12) = *(f32x8*)(acc1 + ridx12);
     }
   }
 }

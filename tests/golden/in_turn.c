@@ -214,30 +214,16 @@ static inline f32x16 tan_f32x16(f32x16 x) {
   return alu19;
 }
 
-static inline float abs_f32(float a) { return __builtin_fabsf(a); }
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
+static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
 
-static inline float tan_f32(float x) {
-  const float alu0 = abs_f32(x);
-  const _Bool alu1 = 32768.0f <= alu0;
-  const float alu2 = fma_f32(x, 0.63661975f, 12582912.0f);
-  const float alu3 = alu2 - 12582912.0f;
-  const float alu4 = fma_f32(alu3, -1.5707964f, x);
-  const float alu5 = -(alu3 * -4.371139e-08f);
-  const float alu6 = alu4 + alu5;
-  const float alu7 = alu6 * alu6;
-  const float alu8 = fma_f32(fma_f32(fma_f32(0.0043699164f, alu7, 0.000103685146f), alu7, 0.010823366f), alu7, 0.02128766f);
-  const float alu9 = fma_f32(fma_f32(fma_f32(alu8, alu7, 0.05405867f), alu7, 0.13332677f), alu7, 0.3333335f);
-  const float alu10 = -(alu6 - alu4);
-  const float alu11 = alu4 - (alu6 + alu10) + (alu5 + alu10);
-  const float alu12 = fma_f32(alu3, 1.7151245e-15f, alu11 - fma_f32(alu3, -4.371139e-08f, alu5));
-  const float alu13 = fma_f32(alu6 * fma_f32(alu6, alu6, -alu7), 0.5f, fma_f32(alu12, alu7, alu12));
-  const float alu14 = fma_f32(alu6 * alu7, alu9, alu13);
-  const float alu15 = alu6 + alu14;
-  const float alu16 = -1.0f / alu15;
-  const float alu17 = fma_f32(alu16, alu14 - (alu15 - alu6), fma_f32(alu16, alu15, 1.0f));
-  const float alu18 = ((bits_i32_f32(alu2) & 1) != 0) ? fma_f32(alu16, alu17, alu16) : alu15;
-  const float alu19 = alu1 ? tan_far_f32(x) : (alu0 < 0.00012207031f ? x : alu18);
-  return alu19;
+static inline void store_masked_f32x16(float* p, f32x16 x, uint16_t m) {
+  if (m != 0) __builtin_ia32_storeups512_mask((void*)p, (f32x16)x, m);
+}
+
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
+  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
 }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
@@ -313,9 +299,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           }
         }
       } else {
-        for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {
-          output0[ridx3] = tan_f32(input0[ridx3]);
-        }
+        const uint16_t alu4 = first_lanes_x16(oidx0 - ridx0 * 4096);
+        store_masked_f32x16(output0 + ridx0 * 4096, tan_f32x16(load_masked_f32x16(input0 + ridx0 * 4096, alu4)), alu4);
       }
     }
   }

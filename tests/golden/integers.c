@@ -108,27 +108,21 @@ static inline i32x8 to_i32_f64x8(f64x8 x) {
   return select_i32x8(__builtin_convertvector(x >= 0x1p31, i32x8), splat_i32x8(2147483647), r);
 }
 
-static inline int32_t floor_divide_i32(int32_t x, int32_t y) {
-  const _Bool alu0 = y == 0;
-  const int32_t alu1 = (alu0 || (y == -1 && x == -2147483647 - 1)) ? 1 : y;
-  const int32_t alu2 = x / alu1;
-  const int32_t alu3 = x - alu2 * alu1;
-  const int32_t alu4 = (alu3 != 0 && (alu3 ^ alu1) < 0) ? alu2 - 1 : alu2;
-  return alu0 ? 0 : alu4;
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
+static inline uint8_t first_lanes_x8(int64_t n) { return n <= 0 ? 0 : n >= 8 ? 0xff : (uint8_t)((1u << n) - 1); }
+
+static inline i32x8 load_masked_i32x8(const int32_t* p, uint8_t m) {
+  if (m == 0) return (i32x8){0}; /* no load: the address may be invalid */
+  return (i32x8)__builtin_ia32_loaddqusi256_mask((const void*)p, (i32x8){0}, m);
 }
 
-static inline int32_t remainder_i32(int32_t x, int32_t y) {
-  const _Bool alu0 = y == 0 || (y == -1 && x == -2147483647 - 1);
-  const int32_t alu1 = alu0 ? 0 : x % (alu0 ? 1 : y);
-  return (alu1 != 0 && (alu1 ^ y) < 0) ? alu1 + y : alu1;
+static inline void store_masked_i32x8(int32_t* p, i32x8 x, uint8_t m) {
+  if (m != 0) __builtin_ia32_storedqusi256_mask((void*)p, (i32x8)x, m);
 }
 
-static inline int32_t left_shift_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a << (b & 31)); }
-
-/* Truncates and saturates; NaN gives 0. */
-static inline int32_t to_i32_f64(double x) {
-  if (x != x || (x > -1 && x < 1)) return 0;
-  return x >= 0x1p31 ? 2147483647 : x < -0x1p31 ? -2147483647 - 1 : (int32_t)x;
+static inline f64x8 load_masked_f64x8(const double* p, uint8_t m) {
+  if (m == 0) return (f64x8){0}; /* no load: the address may be invalid */
+  return (f64x8)__builtin_ia32_loadupd512_mask((const void*)p, (f64x8){0}, m);
 }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
@@ -193,12 +187,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
         }
       }
     } else {
-      for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {
-        const int32_t alu3 = input0[ridx2];
-        const int32_t alu4 = input1[ridx2];
-        const int32_t alu5 = floor_divide_i32(alu3, alu4);
-        output0[ridx2] = alu5 < remainder_i32(alu3, alu4) ? left_shift_i32(alu3, alu4) : alu5 + to_i32_f64(input2[ridx2]);
-      }
+      const uint8_t alu3 = first_lanes_x8(oidx0 - ridx0 * 4096);
+      const i32x8 alu4 = load_masked_i32x8(input0 + ridx0 * 4096, alu3);
+      const i32x8 alu5 = load_masked_i32x8(input1 + ridx0 * 4096, alu3);
+      const i32x8 alu6 = floor_divide_i32x8(alu4, alu5);
+      store_masked_i32x8(output0 + ridx0 * 4096, blend_i32x8(lt_i32x8(alu6, remainder_i32x8(alu4, alu5)), left_shift_i32x8(alu4, alu5), alu6 + to_i32_f64x8(load_masked_f64x8(input2 + ridx0 * 4096, alu3))), alu3);
     }
   }
 }

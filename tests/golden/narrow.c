@@ -201,66 +201,16 @@ static inline __attribute__((always_inline)) f32x16 exp_f32x16(f32x16 x) {
   return scale_f32x16(held_f32x16(1.0f) + (alu4 + alu8), alu2);
 }
 
-static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
+static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
 
-static inline int32_t bits_i32_f32(float x) {
-  union { float from; int32_t to; } u;
-  u.from = x;
-  return u.to;
+static inline f16x16 load_masked_f16x16(const uint16_t* p, uint16_t m) {
+  if (m == 0) return (f16x16){0}; /* no load: the address may be invalid */
+  return (f16x16)__builtin_ia32_loaddquhi256_mask((const void*)p, (i16x16){0}, m);
 }
 
-static inline float bits_f32_i32(int32_t x) {
-  union { int32_t from; float to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float scale_f32(float x, float y) {
-  const int32_t alu0 = bits_i32_f32(y) - 1262485504;
-  const int32_t alu1 = alu0 >> 1;
-  const float alu2 = bits_f32_i32((alu0 - alu1 + 127) << 23);
-  return x * bits_f32_i32((alu1 + 127) << 23) * alu2;
-}
-
-static inline float exp_f32(float x) {
-  const float alu0 = 89.0f < x ? 89.0f : x;
-  const float alu1 = alu0 < -104.0f ? -104.0f : alu0;
-  const float alu2 = fma_f32(alu1, 1.442695f, 12582912.0f);
-  const float alu3 = alu2 - 12582912.0f;
-  const float alu4 = fma_f32(alu3, -0.69314575f, alu1);
-  const float alu5 = alu3 * -1.4286068e-06f;
-  const float alu6 = alu4 + alu5;
-  const float alu7 = fma_f32(fma_f32(fma_f32(0.001391077f, alu6, 0.008363099f), alu6, 0.04166671f), alu6, 0.16666578f);
-  const float alu8 = fma_f32(alu6 * alu6, fma_f32(alu7, alu6, 0.5f), alu5);
-  return scale_f32(1.0f + (alu4 + alu8), alu2);
-}
-
-static inline uint32_t bits_u32_f32(float x) {
-  union { float from; uint32_t to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float bits_f32_u32(uint32_t x) {
-  union { uint32_t from; float to; } u;
-  u.from = x;
-  return u.to;
-}
-
-static inline float f32_of_f16(uint16_t x) {
-  const uint32_t alu0 = (uint32_t)x;
-  const uint32_t alu1 = (alu0 & 0x7fffu) << 13u;
-  const uint32_t alu2 = alu1 < 0xf800000u ? bits_u32_f32(bits_f32_u32(alu1) * 5.192297e+33f) : (alu1 | 0x7f800000u);
-  return bits_f32_u32(alu2 | ((alu0 & 0x8000u) << 16u));
-}
-
-static inline uint16_t f16_of_f32(float x) {
-  const uint32_t alu0 = bits_u32_f32(x);
-  const uint32_t alu1 = alu0 & 0x7fffffffu;
-  const uint32_t alu2 = alu1 + 4095u + ((alu1 >> 13u) & 1u) - 0x38000000u;
-  const uint32_t alu3 = alu1 < 0x38800000u ? bits_u32_f32(bits_f32_u32(alu1) + 0.5f) - 0x3f000000u : (alu2 >> 13u);
-  const uint32_t alu4 = 0x7f800000u < alu1 ? 0x7e00u : (alu1 < 0x477ff000u ? alu3 : 0x7c00u);
-  return (uint16_t)(alu4 | ((alu0 >> 16u) & 0x8000u));
+static inline void store_masked_f16x16(uint16_t* p, f16x16 x, uint16_t m) {
+  if (m != 0) __builtin_ia32_storedquhi256_mask((void*)p, (i16x16)x, m);
 }
 
 static inline u64x8 load_masked_u64x8(const uint64_t* p, uint8_t m) {
@@ -391,10 +341,9 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           }
         }
       } else {
-        for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {
-          const float alu9 = exp_f32(f32_of_f16(input0[ridx3]));
-          output0[ridx3] = f16_of_f32(alu9);
-        }
+        const uint16_t alu9 = first_lanes_x16(oidx0 - ridx0 * 4096);
+        const f32x16 alu10 = exp_f32x16(f32_of_f16x16(load_masked_f16x16(input0 + ridx0 * 4096, alu9)));
+        store_masked_f16x16(output0 + ridx0 * 4096, f16_of_f32x16(alu10), alu9);
       }
     }
   }

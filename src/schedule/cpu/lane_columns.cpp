@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/integers.h"
-#include "schedule/contraction.h"
+#include "schedule/contraction_blocks.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/law.h"
@@ -51,9 +51,16 @@ bool has_costly_elements(const Program& program, const KernelPlan& kernel) {
   });
 }
 
-/// Returns the variant for rows of an unknown number of elements, if they turn out to be few. `bytes` is the size of the accumulators for
-/// one element.
-std::optional<Variant> short_rows(const Program& program, const KernelPlan& kernel, int64_t bytes, int width) {
+/// Returns how many elements of a row are few: with vectors across the rows, the kernel is then faster than with vectors along each row.
+int64_t few_terms_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
+  const int64_t few = has_costly_elements(program, kernel) ? kFewTermsOfCostlyRow : kFewTermsOfRow;
+  // Without masks, vectors along a row are slower: the elements that do not fill a vector are processed one by one.
+  return cpu.mask_registers ? few : std::clamp(kFewVectorsOfRow * width, few, kMostFewTerms);
+}
+
+/// Returns the variant for rows of an unknown number of elements, if at most `few` turn out to exist. `bytes` is the size of the
+/// accumulators for one element.
+std::optional<Variant> short_rows(const Program& program, const KernelPlan& kernel, int64_t bytes, int64_t few, int width) {
   const Dim terms = term_count(*kernel.reduces[0]), rows = iteration_space(kernel).back();
   // A tile also has copies of the arrays that are loaded, of the values that are kept, and of the outputs (lower/transposed_rows.h).
   for (const int read : kernel.reads) bytes += static_cast<int64_t>(size_of(program.buffers[static_cast<size_t>(read)].node->dtype));
@@ -69,10 +76,10 @@ std::optional<Variant> short_rows(const Program& program, const KernelPlan& kern
   s.axes.back().kind = AxisKind::kReduce;
   AxisSchedule& across = s.axes[s.axes.size() - 2];
   across.simd_width = width;
-  const int64_t few = has_costly_elements(program, kernel) ? kFewTermsOfCostlyRow : kFewTermsOfRow;
   across.tile = std::min(columns_in(kShortRowsBytes / few, bytes, width), kMaxShortRows);
-  const Sym few_terms = Sym(few) - terms;
-  return Variant{proven_at_most(kFewestShortRows, rows) ? few_terms : min(few_terms, rows - kFewestShortRows), s};
+  const std::optional<Sym> guard = all_nonnegative({Sym(few) - terms, rows - kFewestShortRows});
+  if (!guard) return std::nullopt;
+  return Variant{guard->is_constant() ? std::nullopt : guard, s};
 }
 
 }  // namespace
@@ -86,11 +93,12 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   // With few rows, vectors across the rows would be mostly empty. They then pay only if each row has so many terms that it takes little of
   // the time to initialise the 64 lanes of each row and to fold them into one value.
   if (proven_less(rows, proven_at_most(kManyTermsOfRow, terms) ? kFewestLanes : width)) return std::nullopt;
-  if (!are_crossed && proven_less(has_costly_elements(program, kernel) ? kFewTermsOfCostlyRow : kFewTermsOfRow, terms)) return std::nullopt;
+  const int64_t few = few_terms_of(program, kernel, cpu, width);
+  if (!are_crossed && proven_less(few, terms)) return std::nullopt;
   int64_t bytes = 0;  // of the accumulators of one column for one of the 64 lanes
   for (const Node* reduce : kernel.reduces)
     bytes += static_cast<int64_t>(std::max<size_t>(sizeof(float), size_of(working_dtype(reduce->dtype))));
-  if (!are_crossed) return short_rows(program, kernel, bytes, width);
+  if (!are_crossed) return short_rows(program, kernel, bytes, few, width);
   Schedule s;
   s.recipe = Template::kReduce;
   s.axes.resize(iteration_space(kernel).size() + 1);
