@@ -106,9 +106,14 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
+/// The number of independent chains of operations in which terms are combined if any order gives the same bits. One chain of max, which
+/// takes seven cycles for each term because of zeros and NaNs, would leave most units of the processor unused.
+constexpr int64_t kChains = 4;
+
 /// Returns the value of a reduction of few terms, at this position of its kept axes (those that are not reduced), as one expression. The
-/// terms are combined one after the other, starting from the identity, as docs/semantics.md ("Sums") prescribes for a single block. For a
-/// sum of products +0.0 is added at the end, as in ReduceLowering::result (reduce.cpp).
+/// terms are combined one after the other, starting from the identity, as docs/semantics.md ("Sums") prescribes for a single block. If any
+/// order gives the same bits, they are combined in several chains. For a sum of products +0.0 is added at the end, as in
+/// ReduceLowering::result (reduce.cpp).
 const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& position) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   const Node& source = *reduce.sources[0];
@@ -121,8 +126,11 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
   }
   for (const int axis : attributes.axes) reduced.push_back(source.shape[static_cast<size_t>(axis)]);
   const DType dtype = accumulator_dtype(reduce);
-  const UOp* result = c.arena.constant(accumulator_identity(reduce.op, reduce));
-  for (int64_t term = 0; term < element_count(reduced).constant(); ++term) {
+  const int64_t terms = element_count(reduced).constant();
+  const int64_t count = is_free_of_order(reduce.op, reduce.dtype) ? std::clamp<int64_t>(terms / 3, 1, kChains) : 1;
+  std::vector<const UOp*> chains(static_cast<size_t>(count), c.arena.constant(accumulator_identity(reduce.op, reduce)));
+  for (int64_t term = 0; term < terms; ++term) {
+    const UOp*& result = chains[static_cast<size_t>(term % count)];
     const Index at = unflatten(term, reduced);
     for (size_t i = 0; i < at.size(); ++i) index[static_cast<size_t>(attributes.axes[i])] = at[i];
     std::vector<const UOp*> operands;
@@ -131,6 +139,8 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
     result = operands.size() > 1 ? sum_of_product(c.arena, operands[0], operands[1], result)
                                  : c.arena.apply(combine_of(reduce.op), dtype, {result, operands[0]});
   }
+  const UOp* result = chains[0];
+  for (size_t i = 1; i < chains.size(); ++i) result = c.arena.apply(combine_of(reduce.op), dtype, {result, chains[i]});
   return from_accumulator(c.arena, reduce, attributes.product ? end_of_products(c.arena, result) : result);
 }
 
@@ -151,12 +161,14 @@ void assume(KernelContext& c, Sym condition) {
   assume_nonempty(c.arena, c.kernel.body, extents);
 }
 
-/// Binds each reduction of few terms to its value at this position, so that expressions that are made later use that value. All values are
-/// computed before the first reduction is bound, so that no value depends on the binding of another reduction.
+/// Binds each reduction of few terms to its value at this position, so that expressions that are made later use that value. The reductions
+/// of a pass do not depend on each other, but on those of earlier passes.
 void bind_reductions(KernelContext& c, const Index& position) {
-  std::vector<const UOp*> values;
-  for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));
-  for (size_t i = 0; i < values.size(); ++i) c.values.bind(c.plan.reduces[i], values[i]);
+  for (const RowPass& pass : c.plan.passes) {
+    std::vector<const UOp*> values;
+    for (const Node* reduce : pass.reduces) values.push_back(expression_of(c, *reduce, position));
+    for (size_t i = 0; i < values.size(); ++i) c.values.bind(pass.reduces[i], values[i]);
+  }
 }
 
 }  // namespace

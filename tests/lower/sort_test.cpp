@@ -222,6 +222,29 @@ TEST_CASE("G16: topk: floats without their indices: zeros and NaN in their order
     }
 }
 
+TEST_CASE("G16: topk: few elements of long rows, in random, ascending and descending order, with equal elements") {
+  const Backends backends;
+  for (const int64_t rows : {1, 3, 9, 33})
+    for (const int64_t n : {100, 1000, 3001}) {
+      CAPTURE(rows);
+      CAPTURE(n);
+      Values<float> random = rough({rows, n}, static_cast<uint32_t>(rows + n)), ascending = random, equal = random, odd = random;
+      std::ranges::sort(ascending.items);
+      for (float& item : equal.items) item = std::floor(item * 2);
+      constexpr float kOdd[] = {-0.0f, 0, NAN, -NAN, INFINITY};
+      for (size_t i = 0; i < odd.items.size(); i += 5) odd.items[i] = kOdd[i % 3];
+      for (const Values<float>& x : {random, ascending, equal, odd})
+        for (const char* size : {"m", ""}) {
+          const std::string shape = *size != 0 ? "m, n in 32..9999" : std::to_string(rows) + ", " + std::to_string(n);
+          backends.run("graph g(x: f32[" + shape +
+                           "]) {\n  v, i = topk(x, 3)\n  w, j = topk(x, 17, largest=false)\n  d, k = topk(cast(x, "
+                           "dtype=f64), 30)\n  h, l = topk(cast(clip(x, -100, 100), dtype=i16), 1)\n  return v = v, w = w, j = j, d = d, k "
+                           "= k, h = h, l = l\n}",
+                       x);
+        }
+    }
+}
+
 TEST_CASE("G16: searchsorted: before or after what equals, in any size") {
   const Backends backends;
   for (const int64_t n : {0, 1, 2, 7, 64, 1000}) {
