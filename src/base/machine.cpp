@@ -30,7 +30,7 @@ constexpr Cpu x86_v3() {
   Cpu cpu = x86_v2();
   cpu.march = "x86-64-v3";
   cpu.vector_bytes = 32;
-  cpu.fma = true;
+  cpu.fma = cpu.vector_masks_load = true;
   return cpu;
 }
 

@@ -45,9 +45,10 @@ struct Cpu {
   bool prefer_512 = false;
 
   // --- Registers
-  int vector_bytes = 16;        // widest vector register
-  int vector_registers = 16;    // number of registers of vector_bytes bytes
-  bool mask_registers = false;  // comparisons return a mask of one bit per lane, which loads, blends and arithmetic accept
+  int vector_bytes = 16;           // widest vector register
+  int vector_registers = 16;       // number of registers of vector_bytes bytes
+  bool mask_registers = false;     // comparisons return a mask of one bit per lane, which loads, blends and arithmetic accept
+  bool vector_masks_load = false;  // a load of elements of 4 or 8 bytes accepts a vector as mask; masked stores are slow
 
   // --- Which vector instructions the CPU has. Where one is missing, generated code computes the same bits with other instructions.
   bool fma = false;                  // has fused multiply-add

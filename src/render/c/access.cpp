@@ -49,6 +49,14 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
                  " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
                  ")__builtin_ia32_load", builtin.kind, "_mask((const void*)p, (", builtin.vector, "){0}, m);\n}\n");
     }
+    if (masked && !strided && has_load_by_vector_mask(unit.options, dtype, lanes)) {
+      const bool is_wide = size_of(dtype) == 8;
+      const std::string bits =
+          is_wide ? declare_vector(unit, cat("longx", lanes), "long long", 8, lanes) : memory_vector(unit, DType::kI32, lanes);
+      return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, bits_of_dtype(dtype), lanes),
+                 " m) {\n  return (", v, ")__builtin_ia32_maskload", is_wide ? "pd" : "ps",
+                 lanes * static_cast<int>(size_of(dtype)) == 32 ? "256" : "", "((const void*)p, (", bits, ")m);\n}\n");
+    }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
                masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n  ", v, " r = {0};\n",

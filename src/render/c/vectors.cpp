@@ -33,6 +33,12 @@ bool has_masked_access(const RenderOptions& options, DType dtype, int lanes) {
   return has_bit_masks(options, lanes) && (bytes == 16 || bytes == 32 || bytes == 64);
 }
 
+bool has_load_by_vector_mask(const RenderOptions& options, DType dtype, int lanes) {
+  const int bytes = static_cast<int>(size_of(dtype)) * lanes;
+  return !options.plain_text && options.target.cpu().vector_masks_load && !has_masked_access(options, dtype, lanes) &&
+         size_of(dtype) >= 4 && (bytes == 16 || bytes == 32);
+}
+
 bool has_predicates(const RenderOptions& options, DType dtype, int lanes) {
   return has_masked_access(options, dtype, lanes) && size_of(dtype) >= 4 && !is_bool(dtype);
 }

@@ -33,6 +33,8 @@ int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements);
 bool has_bit_masks(const RenderOptions& options, int lanes);
 /// Tests whether the machine has a masked load and a masked store for these vectors whose mask has one bit per lane.
 bool has_masked_access(const RenderOptions& options, DType dtype, int lanes);
+/// Tests whether one instruction loads such a vector with a mask that is itself a vector.
+bool has_load_by_vector_mask(const RenderOptions& options, DType dtype, int lanes);
 /// Tests whether the machine can compare these vectors into a mask with one bit per lane.
 bool has_predicates(const RenderOptions& options, DType dtype, int lanes);
 /// Returns the number of bits per lane of the mask that is the result of a comparison of these vectors.
