@@ -94,6 +94,25 @@ def case_tiny_results():
 
 LOOPS = """unary op=exp dtype=f32 shape=3x5 layout=reversed
 unary op=exp dtype=f64 shape=4 layout=reversed
+unary op=expm1 dtype=bf16 shape=10 layout=reversed
+unary op=isfinite dtype=bf16 shape=3x4 layout=transposed
+unary op=tanh dtype=f16 shape=3x4 layout=strided
+binary op=hypot dtype=bf16 shape=3x4 pattern=row layout=contiguous
+binary op=lt dtype=bf16 shape=3x4 pattern=column layout=contiguous
+cast source=bf16 target=i16 shape=3x4 layout=contiguous
+cast source=f64 target=bf16 shape=3x4 layout=contiguous
+cast source=bf16 target=bool shape=9 layout=contiguous
+reduce op=mean dtype=bf16 shape=5x7 axes=1 layout=contiguous
+reduce op=max dtype=bf16 shape=5x7 axes=0 layout=contiguous
+reduce op=any dtype=bf16 shape=5x7 axes=1 layout=contiguous
+matmul_half dtype=bf16 m=3 k=4 n=5 a_layout=contiguous b_layout=transposed
+matmul_half dtype=f16 m=3 k=4 n=5 a_layout=contiguous b_layout=contiguous
+matmul_skinny dtype=bf16 m=2 k=17 n=5 weight=nk
+matmul_skinny dtype=bf16 m=2 k=17 n=5 weight=kn
+conv2d_half dtype=bf16 batch=2 channels=3 filters=2 image=7 kernel=3 stride=2 padding=1
+row_half op=softmax dtype=bf16 rows=3 columns=9
+row_half op=layer_norm dtype=f16 rows=3 columns=9
+row_half op=rms_norm dtype=bf16 rows=3 columns=9
 unary op=exp dtype=f32 shape=3x5x2 layout=unaligned
 matmul dtype=f32 m=3 k=4 n=5 a_layout=reversed b_layout=unaligned
 argsort dtype=f32 rows=5 columns=40
@@ -166,6 +185,19 @@ def case_loops():
         program.close()
 
 
+def case_least():
+    """cliffs: pictures that are smaller than a window, which fits their padding, are within the bounds of symbolic sizes"""
+    library = Library(LIBRARY)
+    for line in ("conv2d_loss_gradient batch=2 channels=2 filters=3 image=7 kernel=5 stride=2 padding=1 dilation=2 groups=1 threads=1",
+                 "conv2d_gradient batch=1 channels=2 filters=2 image=1 kernel=3 stride=1 padding=1 threads=1"):
+        case = parse(line)
+        problem = case.problem()
+        programs, _ = measure.programs_of(library, case, problem, arrays_of(case, problem), "interp")
+        assert set(programs) == {"specialised", "symbolic"}
+        for program in programs.values():
+            program.close()
+
+
 def case_layouts():
     """cliffs: an unaligned array begins one element behind a cache line; a reversed one is read from its last element on"""
     for layout in ("unaligned", "reversed"):
@@ -219,6 +251,7 @@ def case_order():
 def case_score():
     """cliffs: the score of a case and its roofline are computed correctly from given numbers"""
     assert measure.score_of(0.7, 0.95) == 1 and measure.score_of(0.7, 0.8) == 0.7 and measure.score_of(3.0, 0.2) == 3 and measure.score_of(None, 0.45) == 0.5
+    assert measure.score_of(None, 0.009, 0.8) == 0.81 and measure.score_of(0.7, 0.1, 0.8) == 0.7, "an overhead counts only without peers"
     problem = parse("matrix_vector dtype=f32 m=1000 k=1000 side=ax layout=contiguous threads=2").problem()
     assert abs(machine.roofline(MACHINE, problem, 1, 4e6, 0) - 5e-4) < 1e-9, "reads alone run at the bandwidth of reading"
     assert abs(machine.roofline(MACHINE, problem, 1, 2e6, 2e6) - 1e-3) < 1e-9, "with as many writes at that of copying"

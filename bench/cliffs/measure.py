@@ -139,8 +139,8 @@ def _first(function):
 
 def call_seconds(library, timer):
     """Returns the seconds of a call of harp that computes almost nothing, a program with one element. C loops are called directly, without
-    such an overhead, so this time is added to theirs; small cases then compare the loops alone. ./dev bench measures the same overhead as
-    call.overhead."""
+    such an overhead, so this time is added to theirs, and to the time of the roofline of a case without peers; small cases then compare the
+    loops alone. ./dev bench measures the same overhead as call.overhead."""
     program = Program(library, "harp 1\ngraph call(x: f32[1]) {\n  return y = -x\n}\n", [np.ones(1, np.float32)], ["f32"], 1)
     try:
         seconds = _program_timer(library, program, timer, False)
@@ -177,11 +177,12 @@ def _quotient(times, slower, faster):
     return statistics.median(a / b for a, b in zip(times[slower], times[faster]))
 
 
-def score_of(ratio, part_of_roofline):
+def score_of(ratio, part_of_roofline, part_of_call=0.0):
     """Returns the score of a benchmark (case). If NumPy, torch or a C loop can do it, the score is harp's speed relative to the fastest of
-    these, but at least 1 if harp reaches 0.9 of the roofline. Otherwise the score is harp's speed relative to 0.9 of the roofline."""
+    these, but at least 1 if harp reaches 0.9 of the roofline. Otherwise the score is harp's speed relative to 0.9 of the roofline. The part
+    of harp's time that any call of harp takes, `part_of_call`, is then added to the part that the roofline needs."""
     if ratio is None:
-        return part_of_roofline / 0.9
+        return part_of_roofline / 0.9 + part_of_call
     return max(ratio, 1.0) if part_of_roofline >= 0.9 else ratio
 
 
@@ -202,8 +203,9 @@ def measure(library, case, machine, compiler, timer):
             programs, resident = programs_of(library, case, problem, stored)
             program = programs["specialised"]
             peers, absent = peers_of(case, problem, stored, program, compiler, timer)
+            call = machine["call"][case.threads]
             if "c" in peers:
-                loop, call = peers["c"], machine["call"][case.threads]
+                loop = peers["c"]
                 peers["c"] = lambda repeats: loop(repeats) + call * repeats
             contenders = {form: _program_timer(library, each, timer, False) for form, each in programs.items()}
             if program.workspace_bytes:
@@ -220,7 +222,8 @@ def measure(library, case, machine, compiler, timer):
     read = problem.bytes_read if problem.bytes_read is not None else sum(array.nbytes for array in stored)
     part = roofline(machine, problem, case.threads, read, sum(array.nbytes for array in program.outputs)) / medians["specialised"]
     return record_of(
-        case, value=medians["specialised"] * 1e6, peer=best, peer_value=medians[best] * 1e6 if best else None, ratio=ratio, score=score_of(ratio, part),
+        case, value=medians["specialised"] * 1e6, peer=best, peer_value=medians[best] * 1e6 if best else None, ratio=ratio,
+        score=score_of(ratio, part, call / medians["specialised"]),
         roofline=part,
         symbolic=_quotient(times, "specialised", "symbolic") if "symbolic" in times else None,
         symbolic_us=medians["symbolic"] * 1e6 if "symbolic" in times else None,

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from case import first_element, strides, view, widened
-from families.loops import C_TYPES
+from families.loops import BF16, C_TYPES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["-O3", "-march=native", "-fwrapv", "-fno-math-errno"]  # without -ffast-math, which may change results
@@ -151,17 +151,17 @@ def torch_peer(case, problem, stored):
 
 def c_text(case, problem, outputs, names, dtypes):
     """Returns the C text of a function run(inputs, outputs) that does the work of a benchmark, for comparison with harp. Sizes and strides
-    are constants, and a macro for each array gives its elements."""
-    lines, body = [HEAD], []
+    are constants, and a macro for each array gives its elements. Elements of bf16 inputs are converted to float; the text converts what it
+    stores (narrowed in families/loops.py)."""
+    lines, body = [HEAD, BF16], []
     read = [("inputs", k, array.name, array.dtype, first_element(problem, array), strides(problem, array)) for k, array in enumerate(problem.inputs)]
     written = [("outputs", k, name, dtype, 0, [s // max(array.itemsize, 1) for s in array.strides])
                for k, (name, dtype, array) in enumerate(zip(names, dtypes, outputs))]
     for kind, k, name, dtype, first, step in read + written:
-        if dtype == "bf16":
-            raise Absent("gcc 12 cannot compute in bf16")
         arguments = [f"a{axis}" for axis in range(len(step))]
         offset = " + ".join([*(f"(int64_t)(a{axis}) * {s}" for axis, s in enumerate(step)), *([str(first)] if first else [])]) or "0"
-        lines.append(f"#define {name}({', '.join(arguments)}) {name}_[{offset}]")
+        element = f"from_bf16({name}_[{offset}])" if dtype == "bf16" and kind == "inputs" else f"{name}_[{offset}]"
+        lines.append(f"#define {name}({', '.join(arguments)}) {element}")
         body.append(f"  {'const ' if kind == 'inputs' else ''}{C_TYPES[dtype]}* restrict {name}_ = {kind}[{k}];")
     parallel = [f"#define PARALLEL _Pragma(\"omp parallel for num_threads({case.threads})\")",
                 f"#define PARALLEL_2 _Pragma(\"omp parallel for collapse(2) num_threads({case.threads})\")"]

@@ -191,8 +191,8 @@ sizes, with numbers instead of them, and as NumPy, PyTorch and a plain C loop (`
 rounds. A case whose results differ has failed.
 
 The score of a case is its speed relative to the best peer; a case that reaches 0.9 of the roofline (bytes ÷ bandwidth or operations ÷ peak,
-both measured in the run) counts as at least 1. Because a C loop is called directly, the least time that any call of harp takes is added to the
-loop's time. For each family the report has the distribution of the scores, the speed relative to the roofline, the speed with symbolic sizes
+both measured in the run) counts as at least 1, and a case without peers is compared with 0.9 of the roofline. Because a C loop is called
+directly, the least time that any call of harp takes is added to the loop's time, and to the roofline's time if there are no peers. For each family the report has the distribution of the scores, the speed relative to the roofline, the speed with symbolic sizes
 relative to that with numbers, the speed with a workspace of harp's relative to that with a workspace of the caller's, and memory and time of
 the compilation. The worst cases are lines that `./dev cliffs --replay 'LINE'` measures again; it also prints their graphs. `--json FILE` writes
 the records to FILE instead of a file in `build/cliffs`, and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the

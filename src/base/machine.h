@@ -55,8 +55,9 @@ struct Cpu {
   bool extremes_of_integers = true;  // has maximum and minimum of vectors of 8-bit, 16-bit and 32-bit integers
   bool logic_of_three = false;       // one instruction computes any given boolean function of three vectors
   bool shuffles_bytes = true;        // one instruction permutes the 16 bytes of a vector arbitrarily
-  bool masked_moves = false;         // loads and stores those 32-bit and 64-bit lanes of a vector that a vector of integers selects
-  bool multiplies_pairs = false;     // one instruction multiplies 16-bit integers and adds adjacent products, in 32 bits
+  bool masked_moves =
+      false;  // loads and stores those 32-bit and 64-bit lanes of a vector that a vector of integers selects; the stores are slow
+  bool multiplies_pairs = false;  // one instruction multiplies 16-bit integers and adds adjacent products, in 32 bits
   // one instruction adds two products of 16-bit integers, or four products of an unsigned and a signed byte, to a 32-bit sum
   bool dot_products = false;
   bool exponent_instructions = false;  // has AVX-512's getexp, getmant, scalef, fixupimm and range, which math functions use

@@ -1,6 +1,8 @@
 // Builds the nodes of sorts. The only primitive is the argsort of an array of integers along its last axis. Other arrays are first
 // converted to integer keys. A sort gathers the elements of the array by the argsort of its keys.
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 
 #include "base/error.h"
@@ -71,7 +73,11 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
 }
 
 /// Binary search for all values at once. Each step halves the remaining range [first, last) of every value. The number of steps is enough
-/// for the greatest size that the axis can have.
+/// for the greatest size that the axis can have. If the size is known only at run time, most of these steps may find empty ranges and
+/// change nothing: after k steps a range has at most size >> k elements. Therefore the result for sizes below 2^k is taken after k steps,
+/// for some numbers k, and generated code can omit the steps after them (ir/branch_stores.cpp).
+///
+/// Positions are i32 where they fit and the keys are not wider, so that a vector has as many positions as keys.
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   constexpr std::string_view op = "searchsorted";
   Graph& graph = check_node(op, sorted);
@@ -83,20 +89,31 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
              name(values->dtype), "; they must have the same dtype");
   const NodeRef among = ordered(op, sorted), wanted = ordered(op, values);
   const Dim size = sorted->shape[0];
+  const bool is_narrow = size_of(among->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
+  const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
   const auto whole = [&](NodeRef x) { return expand(reshape(x, Shape(values->shape.size(), Dim(1))), values->shape); };
-  NodeRef first = whole(constant(graph, scalar_from_int(DType::kI64, 0))), last = whole(build::size(graph, size));
-  const NodeRef one = integer(graph, DType::kI64, 1);
+  const NodeRef length = cast(build::size(graph, size), dtype);
+  NodeRef first = whole(integer(graph, dtype, 0)), last = whole(length);
+  const NodeRef one = integer(graph, dtype, 1);
+  std::vector<NodeRef> after = {first};  // after[k]: the first elements of the ranges after k steps
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
-    // The middle of the range. If the range is empty, the search for that value has ended, and `middle` is not used.
-    const NodeRef middle = elementwise(Op::kShr, {elementwise(Op::kAdd, {first, last}), one});
+    // The middle of the range. If the range is empty, the search for that value has ended, and `middle` equals `last`.
+    const NodeRef middle = elementwise(Op::kAdd, {first, elementwise(Op::kShr, {sub(last, first), one})});
     const NodeRef met = take(among, middle, 0);
     const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});
-    const NodeRef goes_on = elementwise(Op::kLt, {first, last});
-    const NodeRef up = elementwise(Op::kBitAnd, {goes_on, before});
-    last = elementwise(Op::kWhere, {elementwise(Op::kBitAnd, {goes_on, elementwise(Op::kBitNot, {before})}), middle, last});
+    const NodeRef up = elementwise(Op::kBitAnd, {elementwise(Op::kLt, {first, last}), before});
+    last = elementwise(Op::kWhere, {up, last, middle});
     first = elementwise(Op::kWhere, {up, elementwise(Op::kAdd, {middle, one}), first});
+    after.push_back(first);
   }
-  return first;
+  for (size_t k = after.size() - 1; k-- > 1;) {
+    // Steps between these numbers grow by about 1.4, so at most 0.4 of the executed steps change nothing.
+    constexpr size_t kEnds[] = {1, 2, 3, 4, 6, 8, 11, 16, 22, 31, 44};
+    const bool is_end = std::ranges::find(kEnds, k) != std::end(kEnds), is_possible = range(size).lo >> k == 0;
+    if (is_end && is_possible)
+      first = elementwise(Op::kWhere, {elementwise(Op::kLt, {length, integer(graph, dtype, int64_t{1} << k)}), after[k], first});
+  }
+  return cast(first, DType::kI64);
 }
 
 }  // namespace harp::build

@@ -161,6 +161,7 @@ class Tags {
   }
   Body vectors(const VectorTag& tag, Loop* loop) {
     const Sym count = loop->end - loop->begin;
+    if (tag.together <= 1) branch_stores(arena_, loop, params_);
     const bool is_only_stores = std::ranges::all_of(loop->body, [](const Stmt* s) { return as<Store>(s) != nullptr; });
     VectorTag filled = tag;
     const int lanes = filled.lanes = lanes_of(tag, count);

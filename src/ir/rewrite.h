@@ -97,6 +97,10 @@ bool has_borders(Arena& arena, const Body& body);
 /// two conditions. (unswitch.cpp)
 Body unswitch(Arena& arena, Loop* loop);
 
+/// Replaces each store of where(n < 8, a, b), where n is a size of the run and b continues the computation of a, by a store of a and, in a
+/// branch for larger sizes, a store of b. `params` must be the parameters of the kernel. (branch_stores.cpp)
+void branch_stores(Arena& arena, Loop* loop, std::span<const Param> params);
+
 /// Converts the loop to steps of several lanes plus a remainder loop, and returns these. Returns the scalar loop if it cannot be
 /// vectorised, for example because some position is not linear in the loop variable, or because the loop has fewer iterations than lanes.
 /// Of the tag, uses `lanes` (called the width), `overlap`, `in_rows` and, if the body consists of stores only, `together`. With `overlap`,

@@ -27,6 +27,21 @@ bool has_masked_vectors(const Machine& target, const Node& node, int lanes) {
          is_whole_line(lanes * static_cast<int64_t>(size_of(accumulator_dtype(node))));
 }
 
+bool has_masked_loads(const Machine& target, const Node& node, int lanes) {
+  return target.gpu() == nullptr && target.cpu().masked_moves && !target.cpu().mask_registers &&
+         lanes * static_cast<int>(size_of(accumulator_dtype(node))) == target.cpu().vector_bytes;
+}
+
+bool is_only_loaded(Arena& arena, const Machine& target, const Loop* lane, int lanes) {
+  const auto is_maskable = [&](const UOp* u) {
+    if (!is_read(u)) return true;
+    const size_t bytes = size_of(u->type.dtype);
+    return !is_bool(u->type.dtype) && bytes >= 4 && static_cast<int>(bytes) * lanes <= target.cpu().vector_bytes;
+  };
+  return std::ranges::none_of(lane->body, [](const Stmt* s) { return as<Store>(s) != nullptr; }) &&
+         std::ranges::all_of(uops_of(arena, lane->body), is_maskable);
+}
+
 bool is_loaded_whole(const UOp* read, const Loop* lane, int lanes) {
   return read->kind == UKind::kLoad && is_whole(read->type.dtype, read->index, lane, lanes);
 }

@@ -10,6 +10,11 @@ namespace harp::lower {
 /// mask has a bit for each lane, and the accumulators of the node (a reduction or scan) fill a vector of the machine. The dtype of the
 /// accumulators may be wider than that of the elements (bools are accumulated as i32), so vectors of elements may be smaller.
 bool has_masked_vectors(const Machine& target, const Node& node, int lanes);
+/// Tests whether the accumulators of the node fill a vector of a machine that has no such masks, but loads elements by a vector as mask.
+bool has_masked_loads(const Machine& target, const Node& node, int lanes);
+/// Tests whether has_masked_loads() machines can execute the loop for a masked vector of `lanes` lanes: whether it stores nothing to memory
+/// and loads only elements of 4 or 8 bytes that fill a vector register.
+bool is_only_loaded(ir::Arena& arena, const Machine& target, const ir::Loop* lane, int lanes);
 /// Tests whether one instruction can load the elements of the load `read` for a vector of `lanes` iterations of the loop `lane`, also with
 /// a mask: whether they are adjacent in memory and fill the registers of a vector (16, 32 or 64 bytes).
 bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane, int lanes);

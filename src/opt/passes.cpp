@@ -10,6 +10,7 @@
 #include "graph/verify.h"
 #include "opt/compose_views.h"
 #include "opt/fold_constants.h"
+#include "opt/fold_unit_axes.h"
 #include "opt/gather_selected.h"
 #include "opt/join_slices.h"
 #include "opt/narrow_reductions.h"
@@ -22,6 +23,7 @@ namespace harp::opt {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"fold_unit_axes", fold_unit_axes, may_fold_unit_axes, "a scan, sort or selection along an axis of one element gives that element"},
     {"sort_values", sort_values, may_sort_values, "an argsort that is used only to take from its own array becomes a sort of values"},
     {"fold_constants", fold_constants, may_fold_constants, "nodes that depend only on constants are computed at compile time"},
     {"simplify_algebra", simplify_algebra, may_simplify_algebra, "bit-exact algebraic identities"},

@@ -262,6 +262,40 @@ TEST_CASE("G16: searchsorted: before or after what equals, in any size") {
   }
 }
 
+TEST_CASE("G16: searchsorted: tables whose length only the run knows, of any dtype and in any order") {
+  const Backends backends;
+  for (const int64_t n : {0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 63, 64, 255, 256, 2047, 2048, 70000}) {
+    CAPTURE(n);
+    const Values<float> table = rough({n}, 1), wanted = rough({29}, 2);
+    backends.run("graph g(s: f32[n], v: f32[k]) {\n  return a = searchsorted(sort(s), v), b = searchsorted(s, v, side=\"right\")\n}", table,
+                 wanted);
+    // The positions and what is searched for are in one buffer, and the positions are used in an expression.
+    backends.run(
+        "graph g(s: f64[n], v: f64[k]) {\n  c = cumsum(v)\n  return a = searchsorted(sort(s), c), b = cast(searchsorted(s, v), f64) * c\n}",
+        Values<double>{{table.items.begin(), table.items.end()}, {n}}, Values<double>{{wanted.items.begin(), wanted.items.end()}, {29}});
+  }
+  const auto graph = "graph g(s: i16[n in 5..300], v: i16[k]) {\n  return a = searchsorted(s, v)\n}";
+  for (const int64_t n : {5, 8, 255, 256, 300}) {
+    Values<int16_t> sorted{{}, {n}}, wanted{{}, {19}};
+    for (int64_t i = 0; i < n; ++i) sorted.items.push_back(static_cast<int16_t>(i * i % 1000));
+    for (int64_t i = 0; i < 19; ++i) wanted.items.push_back(static_cast<int16_t>(i * 57 - 20));
+    backends.run(graph, sorted, wanted);
+  }
+}
+
+TEST_CASE("G16: searchsorted: the steps that a short table does not need are in branches, and each step is emitted once") {
+  const auto context = make_context();
+  const auto graph = parse(context.get(), "harp 1\ngraph g(s: f32[n], v: f32[k]) {\n  return a = searchsorted(s, v)\n}");
+  const std::string source = source_for("x86-64-v3", graph.get());
+  const auto count = [&](std::string_view part) {
+    int found = 0;
+    for (size_t at = source.find(part); at != std::string::npos; at = source.find(part, at + 1)) ++found;
+    return found;
+  };
+  for (const int64_t most : {2, 4, 8, 16, 64, 256, 2048, 65536, 4194304}) CHECK(count(harp::cat("if (", most, " <= shape0) {")) >= 1);
+  CHECK(count(" = gather_i32x4_i32(input0, ") == 30);  // of 31 steps; the first one loads the same element for all values
+}
+
 TEST_CASE("G16: sort: every mistake has its own words") {
   const std::string inputs = "x: f32[n, 5], s: f32[7], i: i32[m], r: f32[]";
   check_misuse(inputs, "sort(x, axis=2)", "SHAPE", "axis 2");

@@ -4,7 +4,7 @@ import math
 import re
 
 from case import LAYOUTS, NUMPY_TYPES, CaseError, Input, Problem, family, one_of, sizes_of
-from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, half_has_no_c, indices, over, symbolic, wide
+from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, indices, narrowed, over, symbolic, wide
 
 
 def _sigmoid(xp, x):
@@ -69,11 +69,10 @@ def unary(op, dtype, shape, layout):
     one_of("layout", layout, LAYOUTS)
     shape = sizes_of(shape)
     index = ", ".join(indices(len(shape)))
-    body = f"{wide(dtype)} x = x({index}); y({index}) = {c_expression(c, dtype)};" if dtype != "bf16" else ""
+    result = c_expression(c, dtype) if op == "isfinite" else narrowed(dtype, c_expression(c, dtype))
     named, sizes = symbolic(shape, 2)
     return Problem([Input("x", dtype, named, values, layout)], [f"return y = {op}(x)"], sizes, call(numpy), call(torch),
-                   half_has_no_c(dtype, over(shape, body)),
-                   flops=math.prod(shape))
+                   over(shape, f"{wide(dtype)} x = x({index}); y({index}) = {result};"), flops=math.prod(shape))
 
 
 def _binary_dtype(d, kind):
@@ -87,7 +86,7 @@ def _draw_binary(d):
 
 @family(_draw_binary)
 def binary(op, dtype, shape, pattern, layout):
-    numpy, torch, c, kind, _ = one_of("op", op, BINARY)
+    numpy, torch, c, kind, is_bool = one_of("op", op, BINARY)
     one_of("dtype", dtype, INTEGERS if kind == "integer" else (*FLOATS, *HALVES) + (INTEGERS if kind == "any" else ()))
     one_of("layout", layout, LAYOUTS)
     shape = sizes_of(shape)
@@ -98,8 +97,9 @@ def binary(op, dtype, shape, pattern, layout):
     b_at = {"same": at, "row": at[-1:], "column": [*at[:-1], "0"], "scalar": []}[pattern]
     values = "positive" if kind != "any" else "normal"
     body = ""
-    if c and dtype != "bf16":
-        body = f"{wide(dtype)} a = a({', '.join(at)}), b = b({', '.join(b_at)}); y({', '.join(at)}) = {c_expression(c, dtype)};"
+    if c:
+        result = c_expression(c, dtype) if is_bool else narrowed(dtype, c_expression(c, dtype))
+        body = f"{wide(dtype)} a = a({', '.join(at)}), b = b({', '.join(b_at)}); y({', '.join(at)}) = {result};"
     return Problem([Input("a", dtype, named, values, layout), Input("b", dtype, other, values)], [f"return y = {op}(a, b)"], sizes, call(numpy), call(torch),
                    over(shape, body) if body else None, flops=math.prod(shape))
 
@@ -138,9 +138,7 @@ def cast(source, target, shape, layout):
     shape = sizes_of(shape)
     named, sizes = symbolic(shape, 2)
     index = ", ".join(indices(len(shape)))
-    c = None
-    if "bf16" not in (source, target):
-        c = over(shape, f"y({index}) = " + (f"x({index}) != 0;" if target == "bool" else f"x({index});"))
+    c = over(shape, f"y({index}) = " + (f"x({index}) != 0;" if target == "bool" else f"{narrowed(target, f'x({index})')};"))
 
     def numpy(np, x):
         return x.astype(np.float32 if target == "bf16" else NUMPY_TYPES[target])

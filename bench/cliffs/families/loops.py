@@ -1,7 +1,21 @@
 """Makes texts that the families of benchmarks (families/*.py) share: C loops, C types, and shapes with symbolic sizes."""
 
 C_TYPES = {"bool": "uint8_t", "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t", "u32": "uint32_t", "i64": "int64_t",
-           "u64": "uint64_t", "f16": "_Float16", "f32": "float", "f64": "double", "complex64": "float _Complex", "complex128": "double _Complex"}
+           "u64": "uint64_t", "f16": "_Float16", "bf16": "uint16_t", "f32": "float", "f64": "double", "complex64": "float _Complex",
+           "complex128": "double _Complex"}
+# Conversions of bf16, the upper half of an f32; to_bf16 rounds to nearest, ties to even.
+BF16 = """static inline float from_bf16(uint16_t half) {
+  const uint32_t bits = (uint32_t)half << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+static inline uint16_t to_bf16(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return (uint16_t)(value != value ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+"""
 FLOATS = ("f32", "f64")
 HALVES = ("f16", "bf16")
 COMPLEX = ("complex64", "complex128")
@@ -23,9 +37,10 @@ def wide(dtype):
     return "float" if dtype in HALVES else C_TYPES[dtype]
 
 
-def half_has_no_c(dtype, text):
-    """Returns `text`, the C function with which harp is compared. Returns None for bf16, which gcc 12 does not support in arithmetic."""
-    return None if dtype == "bf16" else text
+def narrowed(dtype, value):
+    """Returns the C expression that is stored for the result `value`, a number. gcc 12 does not know bf16, so the C text converts it itself
+    (BF16); elements of inputs are already converted to float where the text names them."""
+    return f"to_bf16({value})" if dtype == "bf16" else value
 
 
 def indices(rank):

@@ -195,9 +195,10 @@ def _draw_lstm(d):
 
 
 def _lstm(steps, batch, inputs, hidden):
-    arrays = [Input("x", "f32", (steps, "N", inputs)), Input("w", "f32", (4 * hidden, inputs)), Input("u", "f32", (4 * hidden, hidden)),
-              Input("h", "f32", ("N", hidden)),
-              Input("c", "f32", ("N", hidden))]
+    # The gates add inputs + hidden products. With larger weights the states would be chaotic: the rounding errors would grow in each step.
+    weights = f"weights {inputs + hidden}"
+    arrays = [Input("x", "f32", (steps, "N", inputs)), Input("w", "f32", (4 * hidden, inputs), weights),
+              Input("u", "f32", (4 * hidden, hidden), weights), Input("h", "f32", ("N", hidden)), Input("c", "f32", ("N", hidden))]
     lines = ["h0 = h", "c0 = c", "wt = transpose(w)", "ut = transpose(u)"]
     for t in range(steps):
         lines += [f"i{t}, f{t}, g{t}, o{t} = split(x[{t}] @ wt + h{t} @ ut, sections=4, axis=1)",

@@ -1,14 +1,15 @@
 """Defines families of benchmarks for matrix products of every dtype, batched products, products with few rows or columns, einsums, and
 small operations of linear algebra."""
 from case import LAYOUTS, Input, Problem, family, one_of
-from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, half_has_no_c, nest, wide
+from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, narrowed, nest, wide
 
 
 def _c_product(m, n, k, dtype):
-    """Returns C loops in the order i, k, j, whose inner loop the compiler vectorises. For f16 the order is i, j, k, and sums are
-    accumulated in f32."""
-    if dtype == "f16":
-        return nest(f"i<{m} j<{n}", f"float acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += (float)a(i, p) * (float)b(p, j);\ny(i, j) = acc;")
+    """Returns C loops in the order i, k, j, whose inner loop the compiler vectorises. For 16-bit floats the order is i, j, k, and
+    sums are accumulated in f32."""
+    if dtype in HALVES:
+        return nest(f"i<{m} j<{n}", f"float acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += (float)a(i, p) * (float)b(p, j);\n"
+                    f"y(i, j) = {narrowed(dtype, 'acc')};")
     return nest(f"i<{m}", f"for (int64_t j = 0; j < {n}; ++j) y(i, j) = 0;\n"
                 f"for (int64_t p = 0; p < {k}; ++p) for (int64_t j = 0; j < {n}; ++j) y(i, j) += a(i, p) * b(p, j);")
 
@@ -18,7 +19,7 @@ def _product(dtype, m, k, n, a_layout, b_layout):
         one_of("layout", layout, LAYOUTS)
     flops = (8 if dtype in COMPLEX else 2) * m * k * n
     return Problem([Input("a", dtype, ("M", "K"), "normal", a_layout), Input("b", dtype, ("K", "N"), "normal", b_layout)], ["return y = matmul(a, b)"],
-                   {"M": m, "K": k, "N": n}, lambda np, a, b: a @ b, lambda torch, a, b: a @ b, half_has_no_c(dtype, _c_product(m, n, k, dtype)), flops=flops)
+                   {"M": m, "K": k, "N": n}, lambda np, a, b: a @ b, lambda torch, a, b: a @ b, _c_product(m, n, k, dtype), flops=flops)
 
 
 def _draw_product(dtypes, most=1024):
@@ -66,8 +67,9 @@ def matmul_skinny(dtype, m, k, n, weight):
     problem = _product(dtype, m, k, n, "contiguous", layout)
     problem.inputs = [Input("a", dtype, ("M", k)), Input("b", dtype, (k, n), "normal", layout)]
     problem.sizes = {"M": m}
-    if layout == "transposed" and problem.c:
-        problem.c = nest(f"j<{n} i<{m}", f"{wide(dtype)} acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += a(i, p) * b(p, j);\ny(i, j) = acc;")
+    if layout == "transposed":
+        problem.c = nest(f"j<{n} i<{m}", f"{wide(dtype)} acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += a(i, p) * b(p, j);\n"
+                         f"y(i, j) = {narrowed(dtype, 'acc')};")
     return problem
 
 

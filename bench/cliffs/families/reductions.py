@@ -3,7 +3,7 @@ short ones."""
 import math
 
 from case import LAYOUTS, CaseError, Input, Problem, family, one_of, sizes_of
-from families.loops import C_TYPES, FLOATS, HALVES, half_has_no_c, indices, nest, symbolic, wide
+from families.loops import C_TYPES, FLOATS, HALVES, indices, narrowed, nest, symbolic, wide
 
 
 def matrix_of(d, most=1 << 22):
@@ -79,9 +79,10 @@ def reduce(op, dtype, shape, axes, layout):
 
     kind = "int64_t" if op in ("any", "count_nonzero") else wide(dtype)
     first = f"x({', '.join('0' if axis in axes else f'i{axis}' for axis in range(len(shape)))})"
-    c = _c_reduction(shape, axes, kept, f"{kind} acc = {start or first};", step, f"acc / {count}" if op == "mean" else "acc")
+    result = f"acc / {count}" if op == "mean" else "acc"
+    c = _c_reduction(shape, axes, kept, f"{kind} acc = {start or first};", step, result if kind == "int64_t" else narrowed(dtype, result))
     return Problem([Input("x", dtype, named, "positive" if op != "prod" else "normal", layout)], [f"return y = {op}(x, axes={axes})"], sizes, numpy, torch,
-                   half_has_no_c(dtype, c), flops=math.prod(shape))
+                   c, flops=math.prod(shape))
 
 
 STATISTICS = {"var": ("var", "var"), "std": ("std", "std"), "norm": (None, None), "logsumexp": (None, None)}
@@ -258,9 +259,18 @@ def row_half(op, dtype, rows, columns):
             return torch.nn.functional.layer_norm(x, (columns,), w[0], None, 1e-5)
         return (x.float() * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + 1e-5)).to(x.dtype) * w[0]
 
+    loop = f"for (int64_t j = 0; j < {columns}; ++j)"
+    read = f"float* row = malloc({columns} * sizeof(float)), m = {'-INFINITY' if op == 'softmax' else '0'}, total = 0;\n{loop} row[j] = x(i, j);\n"
+    if op == "softmax":
+        work = (f"{loop} m = row[j] > m ? row[j] : m;\n{loop} row[j] = expf(row[j] - m), total += row[j];\n"
+                f"{loop} y(i, j) = {narrowed(dtype, 'row[j] / total')};\n")
+    else:
+        mean = f"{loop} m += row[j];\nm /= {columns};\n" if op == "layer_norm" else ""
+        work = (f"{mean}{loop} row[j] -= m, total += row[j] * row[j];\nconst float s = 1 / sqrtf(total / {columns} + 1e-5f);\n"
+                f"{loop} y(i, j) = {narrowed(dtype, 'row[j] * s * (float)w(j)')};\n")
     weights = [] if op == "softmax" else [Input("w", dtype, (columns,))]
     return Problem([Input("x", dtype, ("N", columns)), *weights], [f"return y = {'softmax(x, axis=1)' if op == 'softmax' else f'{op}(x, weight=w, eps=1e-5)'}"],
-                   {"N": rows}, numpy, torch, flops=7 * rows * columns)
+                   {"N": rows}, numpy, torch, nest(f"i<{rows}", f"{read}{work}free(row);"), flops=7 * rows * columns)
 
 
 @family(lambda d: {"op": d.pick("batch_norm", "group_norm", "instance_norm"), "batch": d.batch(64), "channels": d.channels(), "image": d.image(256)})

@@ -3,7 +3,7 @@ for pools; and for resizing."""
 import math
 
 from case import CaseError, Input, Problem, family, one_of
-from families.loops import HALVES, nest, over
+from families.loops import HALVES, narrowed, nest, over
 
 AXES = "hwd"
 
@@ -37,13 +37,20 @@ def _checked(image, kernel, padding, dilation, *positive):
         raise CaseError(f"expected kernel, stride and groups of at least 1 and a window that fits, found a window of {reach} on {image} + 2 * {padding}")
 
 
-def _c_convolution(rank, batch, channels, filters, image, out, kernel, stride, padding, dilation, groups):
+def _least(reach, padding):
+    """Returns the lower bounds of the sizes of pictures: a window of this reach must fit the padded picture."""
+    return dict.fromkeys("HW", max(1, reach - 2 * padding))
+
+
+def _c_convolution(rank, dtype, batch, channels, filters, image, out, kernel, stride, padding, dilation, groups):
     outer = " ".join(f"{a}<{out}" for a in AXES[:rank])
     source = [f"({a} * {stride} + k{a} * {dilation} - {padding})" for a in AXES[:rank]]
     inside = " && ".join(f"(uint64_t){s} < {image}" for s in source) if padding else "1"
-    product = f"x(b, f / {filters // groups} * {channels // groups} + c, {', '.join(source)}) * w(f, c, {', '.join('k' + a for a in AXES[:rank])})"
+    product = (f"(float)x(b, f / {filters // groups} * {channels // groups} + c, {', '.join(source)}) * "
+               f"(float)w(f, c, {', '.join('k' + a for a in AXES[:rank])})")
     inner = nest(f"c<{channels // groups} " + " ".join(f"k{a}<{kernel}" for a in AXES[:rank]), f"if ({inside}) acc += {product};", False)
-    return nest(f"b<{batch} f<{filters} {outer}", f"float acc = 0;\n{inner}y(b, f, {', '.join(AXES[:rank])}) = acc;").replace("PARALLEL", "PARALLEL_2")
+    body = f"float acc = 0;\n{inner}y(b, f, {', '.join(AXES[:rank])}) = {narrowed(dtype, 'acc')};"
+    return nest(f"b<{batch} f<{filters} {outer}", body).replace("PARALLEL", "PARALLEL_2")
 
 
 def _convolution(rank, batch, channels, filters, image, kernel, stride, padding, dilation=1, groups=1, dtype="f32"):
@@ -56,7 +63,7 @@ def _convolution(rank, batch, channels, filters, image, kernel, stride, padding,
     flops = 2 * batch * filters * out**rank * (channels // groups) * kernel**rank
     text = f"conv{rank}d(x, w, stride={stride}, padding={padding}, dilation={dilation}, groups={groups})"
     function = _torch_convolution(rank)
-    c = None if dtype in HALVES else _c_convolution(rank, batch, channels, filters, image, out, kernel, stride, padding, dilation, groups)
+    c = _c_convolution(rank, dtype, batch, channels, filters, image, out, kernel, stride, padding, dilation, groups)
 
     def numpy(np, x, w):
         return convolved(np, x.astype(np.float32, copy=False), w.astype(np.float32, copy=False), rank, stride, padding, dilation, groups)
@@ -159,7 +166,7 @@ def conv2d_gradient(batch, channels, filters, image, kernel, stride, padding):
     return Problem([Input("x", "f32", ("N", channels, "H", "W")), Input("w", "f32", (filters, channels, kernel, kernel)),
                     Input("g", "f32", ("N", filters, *(f"{a} + {2 * padding - kernel + 1}" for a in "HW")))],
                    [f"y = conv2d(x, w, padding={padding})", "dx, dw = grad(y, x, w, grad_output=g)", "return dx, dw"],
-                   {"N": batch, "H": image, "W": image}, numpy, torch, c, least={"H": kernel, "W": kernel},
+                   {"N": batch, "H": image, "W": image}, numpy, torch, c, least=_least(kernel, padding),
                    flops=4 * batch * filters * channels * (out * kernel) ** 2)
 
 
@@ -235,7 +242,7 @@ def conv2d_loss_gradient(batch, channels, filters, image, kernel, stride, paddin
     text = f"conv2d(x, w, stride={stride}, padding={padding}, dilation={dilation}, groups={groups})"
     return Problem([Input("x", "f32", ("N", channels, "H", "W")), Input("w", "f32", (filters, of_each, kernel, kernel))],
                    [f"y = {text}", "s = sum(y * y)", "dx, dw = grad(s, x, w)", "return dx, dw"], {"N": batch, "H": image, "W": image}, numpy, torch, c,
-                   least={"H": reach, "W": reach}, flops=6 * batch * filters * of_each * (out * kernel) ** 2)
+                   least=_least(reach, padding), flops=6 * batch * filters * of_each * (out * kernel) ** 2)
 
 
 @family(lambda d: {"op": d.pick("max_pool", "avg_pool"), "batch": d.batch(32), "channels": d.channels(256), "image": d.image(256), "size": d.pick(2, 2, 3),
