@@ -53,7 +53,7 @@ class MaskedRemainder {
     Substituter masked(arena_, {});
     for (const UOp* u : uops_of(arena_, body))
       if (u->kind == UKind::kLoad && depends_on(u->index, variable_of(lanes->variable)))
-        masked.replace(u, arena_.load(u->type.dtype, u->buffer, u->index, also(mask_of(u))));
+        masked.replace(u, arena_.load(u->type.dtype, u->buffer, u->index, also(masked(mask_of(u)))));
     for (const Stmt* s : masked(body)) lanes->body.push_back(masked_statement(s));
     return unroll(arena_, as<Loop>(vectorise(arena_, lanes, {.lanes = width_})[0]));
   }

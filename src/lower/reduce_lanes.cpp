@@ -416,7 +416,7 @@ Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym 
 // times as fast, 1.9 to 3.3 times if their length is unknown.
 Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const int64_t vector = simd_width_, whole = count.is_constant() ? count.constant() / vector * vector : 0;
-  const bool by_loads = !may_mask_ends() && may_mask_loads();
+  const bool by_loads = !may_mask_ends() && may_mask_loads(count);
   if ((!by_loads && !may_mask_ends()) || count.is_constant(whole) || proven_less(count, vector))
     return lane_loop(rows, count, start, index_at);
   const auto vectors_to = [&](Sym end) {
@@ -442,9 +442,15 @@ bool ReduceLowering::may_mask_ends() const {
                              [&](const Node* reduce) { return has_masked_vectors(c_.program.target, *reduce, simd_width_); });
 }
 
-bool ReduceLowering::may_mask_loads() const {
-  return std::ranges::all_of(c_.plan.reduces,
-                             [&](const Node* reduce) { return has_masked_loads(c_.program.target, *reduce, simd_width_); });
+// If the length is unknown, first_lanes() executes the vectors of all lanes. For the max or min of f64 these are 16 vectors with a select
+// and a test for NaN each, which take 1.2 times as long as single elements.
+bool ReduceLowering::may_mask_loads(Sym count) const {
+  constexpr int64_t kMostVectors = 8;
+  const bool are_many = !count.is_constant() && kLanes / simd_width_ > kMostVectors;
+  return std::ranges::all_of(c_.plan.reduces, [&](const Node* reduce) {
+    const bool is_extreme = reduce->op == Op::kReduceMax || reduce->op == Op::kReduceMin;
+    return has_masked_loads(c_.program.target, *reduce, simd_width_) && !(are_many && is_extreme);
+  });
 }
 
 // Separate NaN lanes (accumulators that only detect NaN) are faster only on a machine with mask registers, where one masked instruction

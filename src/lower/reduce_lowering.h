@@ -168,8 +168,8 @@ class ReduceLowering {
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Tests whether the end of a row that does not fill a vector may be a masked vector (masked_end.h).
   bool may_mask_ends() const;
-  /// Tests whether it may be a vector with masked loads, on a machine without masks of arithmetic and stores.
-  bool may_mask_loads() const;
+  /// Tests whether the end of a row of `count` elements may be vectors with masked loads, on a machine without masks of arithmetic.
+  bool may_mask_loads(Sym count) const;
   /// Like lane_loop(), for fewer elements than there are lanes. A partial vector is masked if the machine has masks.
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Tests whether a reduction of `count` elements is faster with separate NaN lanes (accumulators that only detect NaN). Levels with NaN

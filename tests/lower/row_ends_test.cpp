@@ -61,6 +61,8 @@ TEST_CASE("G3.sum/interp,c L6: vectors as masks load the end of a row, if elemen
   CHECK(loads("x86-64-v3", "f64[m, 23])" + sum));
   CHECK(loads("x86-64-v3", "i32[m, 100])" + sum));
   CHECK_FALSE(loads("x86-64-v3", "f32[m, 40])" + sum));
+  CHECK(loads("x86-64-v3", "f64[m, 23]) {\n  return y = max(x, axes=[1])"));
+  CHECK_FALSE(loads("x86-64-v3", "f64[m, n in 1..5000]) {\n  return y = max(x, axes=[1])"));
   CHECK_FALSE(loads("x86-64-v3", "f16[m, 37])" + sum));
   CHECK_FALSE(loads("x86-64-v2", "f32[m, 37])" + sum));
   CHECK_FALSE(loads("x86-64-v4", "f32[m, 37])" + sum));
