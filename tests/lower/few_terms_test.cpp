@@ -43,6 +43,14 @@ TEST_CASE("G15 X2: maxima, products and sums of the same windows share a kernel,
                  rough({2, 9, 41}, 1));
 }
 
+TEST_CASE("L2: the max of a large window is computed in several chains of operations") {
+  // 25 terms: four chains, whose first operands are compared with the identity
+  const std::string source = source_of(pool("max_pool(x, [5, 5], stride=1)", "[8, 16, 40, 40]"), "x86-64-v3");
+  size_t chains = 0;
+  for (size_t at = 0; (at = source.find("greater_f32x8(splat_f32x8(-", at)) != source.npos; ++at) ++chains;
+  CHECK(chains == 4);
+}
+
 TEST_CASE("G6 X2: sums and products of a few rows") {
   const Backends backends;
   for (const int64_t terms : {1, 2, 7, 8, 9})
