@@ -70,7 +70,7 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
       const MaskedMove move = masked_move(unit, dtype, lanes);
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, bits_of_dtype(dtype), lanes), " m) {\n  if (",
                  move.is_any, " == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
-                 ")__builtin_ia32_maskload", move.kind, "((const ", move.vector, "*)p, (", move.mask, ")m);\n}\n");
+                 ")__builtin_ia32_maskload", move.kind, "((const void*)p, (", move.mask, ")m);\n}\n");
     }
     const std::string_view at = strided ? "p[lane * step]" : "p[lane]";
     return cat("static inline ", v, " ", name, "(const ", element, "* p", strided ? ", int64_t step" : "",
@@ -160,8 +160,7 @@ std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, boo
     if (masked && !strided && has_masked_moves(unit.options, dtype, lanes)) {
       const MaskedMove move = masked_move(unit, dtype, lanes);
       return cat("static inline void ", name, "(", element, "* p, ", v, " x, ", mask_type(unit, bits_of_dtype(dtype), lanes),
-                 " m) {\n  if (", move.is_any, " != 0) __builtin_ia32_maskstore", move.kind, "((", move.vector, "*)p, (", move.mask,
-                 ")m, (", move.vector, ")x);\n}\n");
+                 " m) {\n  if (", move.is_any, " != 0) __builtin_ia32_maskstore", move.kind, "((void*)p, (", move.mask, ")m, (", move.vector, ")x);\n}\n");
     }
     return cat("static inline void ", name, "(", element, "* p", strided ? ", int64_t step" : "", ", ", v, " x",
                masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",
