@@ -310,6 +310,19 @@ def case_picture():
     assert medians == [one, one + octave], medians
 
 
+def case_picture_of_two():
+    """cliffs: the picture of two sweeps has the benchmarks that are in both, with ratios and memory before and after"""
+    old = [{**made(k, "sums", score), "workspace_bytes": 2_000_000, "resident_bytes": 0} for k, score in enumerate((0.5, 1.0))]
+    new = [{**made(k, "sums", score), "workspace_bytes": 500_000, "resident_bytes": None} for k, score in ((0, 2.0), (9, 1.0))]
+    root = xml.etree.ElementTree.fromstring(picture.svg_of_two(old, new, "a"))
+    dots = [(float(dot.get("cx")), dot.get("fill")) for dot in root.iter(SVG + "circle")][len(picture.COLOURS) + 1:]
+    one, octave = picture.LABEL + picture.WIDTH * 0.4, picture.WIDTH / 10
+    assert dots == [(one - octave, picture.BEFORE), (one + octave, picture.COLOURS["c"])], dots
+    squares = [(float(square.get("x")) + 3, square.get("fill")) for square in list(root.iter(SVG + "rect"))[1:]]
+    assert [colour for _, colour in squares] == [picture.BEFORE, "black"], squares  # none for memory that is 0 or was not measured
+    assert abs(squares[0][0] - squares[1][0] - 2 * picture.MEMORY_WIDTH / 16) < 0.2, squares  # four times: two of the axis's 16 octaves
+
+
 def case_comparison():
     """cliffs: the comparison of two recorded runs uses the cases that are in both"""
     old = [made(k, "sums", score) for k, score in enumerate((0.5, 1.0, 2.0))]
@@ -328,6 +341,10 @@ def case_comparison():
                      "Faster:\n2.00: score 0.50 to 1.00: ./dev cliffs --replay 'sums n=0 threads=1'",
                      "Failed now:\n./dev cliffs --replay 'sums n=2 threads=1'"):
             assert part in result.stdout, (part, result.stdout)
+        drawn_to = os.path.join(scratch, "sums.svg")
+        assert run("--compare", *paths[:2], "--picture", drawn_to).returncode == 0
+        with open(drawn_to, encoding="utf-8") as file:
+            assert "sums: time of the best peer" in file.read()
         for arguments, word in (((paths[0], paths[2]), "the same seed"), ((paths[0], paths[3]), "expected records with name, value"),
                                 ((paths[0], scratch), "directory"),
                                 ((paths[0], __file__), "expected JSON lines")):
@@ -348,6 +365,7 @@ def case_mistakes():
         (("--family", "matmuls"), ("expected one of arg_extreme", '"matmuls"')),
         (("--replay", "matmuls m=3"), ("expected a family first", '"matmuls"')),
         (("--replay", "matmul m=3", "--compare", "a", "b"), ("not allowed with",)),
+        (("--seed", "3", "--picture", "a.svg"), ("--picture", "expected --compare")),
     ):
         result = run(*arguments)
         assert result.returncode == 2 and all(word in result.stderr for word in words), (arguments, result)

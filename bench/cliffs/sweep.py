@@ -70,7 +70,11 @@ def arguments(argv):
     alone = parser.add_mutually_exclusive_group()
     alone.add_argument("--replay", metavar="LINE", help="one case of a report, with its graphs")
     alone.add_argument("--compare", nargs=2, metavar=("OLD.json", "NEW.json"), help="two runs of the same seed")
-    return parser.parse_args(argv)
+    parser.add_argument("--picture", metavar="FILE.svg", help="with --compare: draw the ratios and the memory of both runs there")
+    options = parser.parse_args(argv)
+    if options.picture and not options.compare:
+        parser.error("argument --picture: expected --compare OLD.json NEW.json with it")
+    return options
 
 
 def library_path():
@@ -108,7 +112,11 @@ def run(options):
                         family in sorted(FAMILIES.items())))
         return 0
     if options.compare:
-        print(report.comparison(*(report.read(path) for path in options.compare)))
+        old, new = (report.read(path) for path in options.compare)
+        print(report.comparison(old, new))
+        if options.picture:
+            with open(options.picture, "w", encoding="utf-8") as file:
+                file.write(picture.svg_of_two(old, new, os.path.splitext(os.path.basename(options.picture))[0]))
         return 0
     if options.replay is not None:
         parse(options.replay)  # reports a mistake in the replay line before anything is measured
