@@ -12,6 +12,7 @@
 #include "opt/fold_constants.h"
 #include "opt/fold_unit_axes.h"
 #include "opt/gather_selected.h"
+#include "opt/join_products.h"
 #include "opt/join_slices.h"
 #include "opt/narrow_reductions.h"
 #include "opt/remove_dead_code.h"
@@ -29,6 +30,7 @@ constexpr Pass kPasses[] = {
     {"simplify_algebra", simplify_algebra, may_simplify_algebra, "bit-exact algebraic identities"},
     {"gather_selected", gather_selected, may_gather_selected, "a sum that selects one element becomes a gather"},
     {"narrow_reductions", narrow_reductions, may_narrow_reductions, "a reduction computes only the elements that a slice takes"},
+    {"join_products", join_products, may_join_products, "products of slices of one array with one other array become one product"},
     {"compose_views", compose_views, may_compose_views, "two consecutive movement nodes become one"},
     {"join_slices", join_slices, may_join_slices, "neighbouring slices of one array in a concat become one slice"},
     {"remove_dead_code", remove_dead_code, [](const Node&) { return false; }, "nodes that no output needs are removed"},
