@@ -19,7 +19,7 @@ constexpr int kMaxParts = 6;  // maximum number of parts into which partition() 
 // Number of elements of a chunk. A chunk is the smallest unit of work that a thread receives, and fits the L1 cache.
 constexpr int64_t kChunk = 4096;
 // Vectors with fewer lanes than usual are faster than scalars only if they have at least this many lanes.
-constexpr int64_t kFewestLanes = 4;
+constexpr int kFewestLanes = 4;
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
@@ -120,13 +120,27 @@ class Tags {
     const LoopTags tags = std::exchange(loop->tags, {});
     Body result = {loop};
     if (tags.vector) {
-      result.clear();
-      for (Loop* part : tags.vector->partition ? partition(arena_, loop, kMaxParts) : std::vector<Loop*>{loop})
-        add(result, vectors(*tags.vector, tags.vector->unswitch ? unswitch(arena_, part) : Body{part}));
+      result = in_vectors(*tags.vector, loop);
     }
     if (tags.ahead)
       if (const SymAtom* along = as_variable(tags.ahead->along))
         prefetch_next(arena_, result, tags.vector->lanes, along, tags.ahead->distance, tags.ahead->is_near);
+    return result;
+  }
+
+  /// Unrolls the loop by the divisors of its indices, divides it at its borders, and vectorises the parts. Returns the statements that
+  /// replace it.
+  Body in_vectors(VectorTag tag, Loop* loop) {
+    const auto [copies, unrolled, rest] = unroll_divisor(arena_, loop, tag.narrow ? std::min(tag.lanes, kFewestLanes) : tag.lanes);
+    if (copies > 1) tag.together = 1;  // the copies are interleaved
+    Body result;
+    for (Loop* part : tag.partition ? partition(arena_, unrolled, kMaxParts) : std::vector<Loop*>{unrolled}) {
+      // The part between two borders that are almost the same has no vectors. Multiplied by the divisor, its length has no quotients.
+      const bool is_short = copies > 1 && proven_less((part->end - part->begin) * copies, kFewestLanes * copies);
+      if (is_short) part->loop = LoopKind::kSequential;
+      add(result, is_short ? Body{part} : vectors(tag, tag.unswitch ? unswitch(arena_, part) : Body{part}));
+    }
+    add(result, rest);
     return result;
   }
 

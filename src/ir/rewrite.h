@@ -112,6 +112,16 @@ Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const P
 /// Returns the loop itself if it does not, or if masked vectors cannot make its accesses. (masked_remainder.cpp)
 Body masked_remainder(Arena& arena, Kernel& kernel, Loop* loop, int width);
 
+/// If the loop stores values whose indices contain quotients or remainders of its variable by small constants, unrolls it by the least
+/// common multiple of these divisors: the quotients are linear in the variable of the unrolled loop, so that vectorise() can make vectors
+/// of `width` lanes of it. (unroll_divisor.cpp)
+struct UnrolledDivisor {
+  int64_t copies;  // the number of copies of the body; 1: `loop` is the given loop
+  Loop* loop;
+  Body rest;  // the statements that execute the remaining iterations, which are fewer than `copies`
+};
+UnrolledDivisor unroll_divisor(Arena& arena, Loop* loop, int width);
+
 /// Tests whether vectorise() makes vectors of `width` lanes of this loop. (vectorise.cpp)
 bool can_vectorise(Arena& arena, const Loop* loop, int width);
 

@@ -148,6 +148,16 @@ bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
+/// Tests whether the values that an overlapping step of this loop needs can be loaded before the loop: the linearizer keeps them as whole
+/// vectors of adjacent elements.
+bool can_keep(const std::vector<const UOp*>& uops, const SymAtom* variable, std::span<const Param> params) {
+  return std::ranges::none_of(uops, [&](const UOp* u) {
+    if (!is_overwritten(u, params)) return false;
+    const auto linear = linear_in(u->index, variable);
+    return !linear || !(linear->coefficient.is_constant(1) || linear->coefficient.is_constant(0));
+  });
+}
+
 /// Completes `steps`, a loop of vectors whose last vector may overlap the previous one. If the kernel stores in place, the last vector must
 /// not read elements that the previous vector has stored. There are two ways to ensure that.
 ///
@@ -166,8 +176,13 @@ Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   Body result = {steps};
   for (const Sym& at : {last - rest, last}) {
     Substituter there(arena, {{variable_of(steps->variable), at}});
-    const Body again = there(steps->body);
-    result.insert(result.end(), again.begin(), again.end());
+    for (Stmt* s : there(steps->body)) {
+      // The stores of a group (unroll_divisor()) are added one by one, because the loads of a group execute after the stores before it.
+      if (const auto* group = as<StoreGroup>(s))
+        result.insert(result.end(), group->body.begin(), group->body.end());
+      else
+        result.push_back(s);
+    }
   }
   steps->overlap = false;
   steps->end = last - steps->step + 1;  // the loop runs while at least two whole vectors remain
@@ -231,12 +246,14 @@ Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const P
     return is_possible ? remainder(arena, plain, width, kernel) : Body{plain};
   }
   const auto is_store = [](const Stmt* s) { return as<Store>(s) != nullptr; };
+  const std::vector<const UOp*> uops = uops_of(arena, loop->body);
+  const bool overlaps = tag.overlap && can_keep(uops, variable_of(loop->variable), params);
   const int step = tag.together * width;
   if (tag.together > 1 && range(length).hi >= step && std::all_of(loop->body.begin(), loop->body.end(), is_store)) {
     VectorTag one = tag;
     one.together = 1;
     const bool is_whole = mod(length, step).is_constant(0);
-    if (tag.overlap || is_whole) {
+    if (overlaps || is_whole) {
       const Sym beyond_few = length - kFewSteps * step;
       Body all = {jammed(arena, steps(arena, loop, loop->begin, loop->end, width, !is_whole), tag.together)};
       if (is_whole || proven_nonnegative(beyond_few)) return all;
@@ -253,7 +270,7 @@ Body vectorise(Arena& arena, Loop* loop, const VectorTag& tag, std::span<const P
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
     return {steps(arena, loop, loop->begin, loop->end, width, false)};
   // If the loop adds to an accumulator, steps must not overlap: an overlapping step would add some elements twice.
-  if (tag.overlap && !adds_up(loop->body)) {
+  if (tag.overlap && !adds_up(loop->body) && (overlaps || is_short(uops))) {
     Body vectors = overlapping(arena, steps(arena, loop, loop->begin, loop->end, width, true), params);
     if (proven_nonnegative(length - width)) return vectors;
     return {new_if(arena, length - width, std::move(vectors), shorter(arena, loop, tag, params, kernel))};

@@ -161,12 +161,14 @@ void assume(KernelContext& c, Sym condition) {
   assume_nonempty(c.arena, c.kernel.body, extents);
 }
 
-/// Binds each reduction of few terms to its value at this position, so that expressions that are made later use that value. All values are
-/// computed before the first reduction is bound, so that no value depends on the binding of another reduction.
+/// Binds each reduction of few terms to its value at this position, so that expressions that are made later use that value. The reductions
+/// of a pass do not depend on each other, but on those of earlier passes.
 void bind_reductions(KernelContext& c, const Index& position) {
-  std::vector<const UOp*> values;
-  for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));
-  for (size_t i = 0; i < values.size(); ++i) c.values.bind(c.plan.reduces[i], values[i]);
+  for (const RowPass& pass : c.plan.passes) {
+    std::vector<const UOp*> values;
+    for (const Node* reduce : pass.reduces) values.push_back(expression_of(c, *reduce, position));
+    for (size_t i = 0; i < values.size(); ++i) c.values.bind(pass.reduces[i], values[i]);
+  }
 }
 
 }  // namespace

@@ -8,9 +8,8 @@ namespace harp {
 
 std::optional<int64_t> expression_terms(const KernelPlan& kernel) {
   static_assert(kMaxExpressionTerms <= kChainBlock, "a longer chain is a sum of blocks");
-  if (kernel.passes.size() != 1 || iteration_space(kernel).empty()) return std::nullopt;
-  const RowPass& pass = kernel.passes[0];
-  if (!pass.row_stores.empty() || !pass.row_values.empty()) return std::nullopt;
+  if (kernel.passes.empty() || iteration_space(kernel).empty()) return std::nullopt;
+  if (!std::ranges::all_of(kernel.passes, [](const RowPass& pass) { return pass.row_stores.empty(); })) return std::nullopt;
   const auto is_chain = [](const Node* reduce) {
     return !is_arg_extreme(reduce->op) && reduce->as<ReduceAttributes>().order == ReduceOrder::kChain;
   };

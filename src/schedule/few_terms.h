@@ -13,9 +13,10 @@ namespace harp {
 /// term.
 inline constexpr int64_t kMaxExpressionTerms = 64;
 
-/// Returns the number of terms of each result if a single expression can compute it. Returns nothing if the number is unknown or above
-/// kMaxExpressionTerms, if the kernel makes several passes or stores values for every term, or if a reduction does not combine its terms
-/// one after the other.
+/// Returns the number of terms of each result if a single expression can compute it. The expression of a later pass contains the results of
+/// earlier passes, as in the gradient of a max pool, which counts the elements that are equal to the max. Returns nothing if the number is
+/// unknown or above kMaxExpressionTerms, if the kernel stores values for every term, or if a reduction does not combine its terms one after
+/// the other.
 std::optional<int64_t> expression_terms(const KernelPlan& kernel);
 
 }  // namespace harp

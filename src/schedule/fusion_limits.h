@@ -30,6 +30,10 @@ struct FusionLimits {
   // concatenation first.
   int64_t min_elements = 4096;
 
+  // The largest number by which an elementwise kernel may divide the index of its loop of vectors, because the loop is unrolled by this
+  // number (ir/unroll_divisor.cpp). Reshapes that need larger divisors, or other kernels, are stored (rearranged.h). 1: none.
+  int64_t unrolled_divisor;
+
   // --- One kernel that makes several passes over its rows
   size_t row_reduces = 16, row_stores = 32, passes = 8;
   int64_t kept_bytes;           // maximum bytes of the values of one row that are kept in scratch memory for later passes

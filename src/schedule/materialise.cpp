@@ -207,6 +207,9 @@ bool follows_rows(const Node& node) {
   return is_reduce(node.op) && !is_arg_extreme(node.op) && node.as<ReduceAttributes>().order == ReduceOrder::kLanes;
 }
 
+/// Tests whether the kernel that stores this node computes each element of it by itself.
+bool is_elementwise_kernel(const Node& stored) { return !is_reduce(stored.op) && !is_scan(stored.op) && !stands_alone(stored); }
+
 /// Stores reshapes that join axes of a rearranged value (rearranged.h) and would be computed by a kernel over the joined axes, with a
 /// division for each element. Such a reshape is not stored if that would need much more memory: if neither the arrays from which it is
 /// computed nor the result of the kernel has as many elements.
@@ -223,7 +226,8 @@ void store_rearranged(std::span<const Node* const> live, const FusionLimits& lim
       const auto found = computed_by.find(node);
       if (found == computed_by.end()) continue;
       kernel = found->second;
-      if (node->op == Op::kReshape && rearranged_below(*node, limits, is_array) != nullptr) {
+      const Node* value = node->op == Op::kReshape ? rearranged_below(*node, limits, is_array) : nullptr;
+      if (value != nullptr && !(is_elementwise_kernel(*kernel) && joins_by_unrolling(value->shape, node->shape, limits))) {
         const Dim count = element_count(node->shape);
         const Shape& space = is_reduce(kernel->op) ? kernel->sources[0]->shape : kernel->shape;
         if (is_worth_kernel(*node, limits) && proven_at_most(count, element_count(space)) &&

@@ -50,4 +50,19 @@ const Node* rearranged_below(const Node& reshape, const FusionLimits& limits, co
   return is_rearranged(value, is_array) ? value : nullptr;
 }
 
+bool joins_by_unrolling(const Shape& given, const Shape& joined, const FusionLimits& limits) {
+  const Shape from = squeezed(given), to = squeezed(joined);
+  size_t f = from.size();
+  for (size_t t = to.size(); t-- > 0;) {
+    Dim divisor = 1;  // the product of the joined axes after the first of them
+    for (; f > 0 && !(divisor * from[f - 1] == to[t]); --f) {
+      divisor *= from[f - 1];
+      if (!divisor.is_constant() || divisor.constant() > limits.unrolled_divisor) return false;
+    }
+    if (f == 0) return false;
+    --f;
+  }
+  return f == 0;
+}
+
 }  // namespace harp

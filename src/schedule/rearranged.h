@@ -23,4 +23,8 @@ bool moves_only_ones(const Node& node);
 /// the kernel are.
 const Node* rearranged_below(const Node& reshape, const FusionLimits& limits, const std::function<bool(const Node*)>& is_array);
 
+/// Tests whether a reshape between these shapes only joins axes, and the index along each joined axis is divided by a constant of at most
+/// limits.unrolled_divisor. An elementwise kernel over the joined axes then needs no divisions: its loop of vectors is unrolled.
+bool joins_by_unrolling(const Shape& from, const Shape& to, const FusionLimits& limits);
+
 }  // namespace harp

@@ -51,6 +51,22 @@ TEST_CASE("L2: the max of a large window is computed in several chains of operat
   CHECK(chains == 4);
 }
 
+TEST_CASE("G15 X2: reductions of the same windows that depend on each other share an expression") {
+  const Backends backends;
+  for (const int64_t w : {5, 9, 18, 41})
+    for (const char* width : {"w in 5..99", ""})
+      backends.run("graph g(x: f32[2, 9, " + (*width != 0 ? width : std::to_string(w)) +
+                       "]) flags=[broadcast] {\n  u = unfold(x, axes=[1, 2], size=[2, 3], stride=[2, 2])\n  m = max(u, axes=[3, 4], "
+                       "keepdims=true, order=chain)\n  e = "
+                       "exp(u - m)\n  return s = sum(e, axes=[3, 4], order=chain), n = sum(cast(u == m, dtype=f32), axes=[3, 4], "
+                       "order=chain), q = m * 2\n}",
+                   rough({2, 9, w}, 1));
+  const std::string source =
+      source_of("graph g(x: f32[8, 16, 57, 57]) {\n  y = max_pool(x, [3, 3], stride=2)\n  return d = grad(y, x, grad_output=y)\n}");
+  CHECK(!contains(source, "acc0"));
+  CHECK(!contains(source, "row0["));
+}
+
 TEST_CASE("G6 X2: sums and products of a few rows") {
   const Backends backends;
   for (const int64_t terms : {1, 2, 7, 8, 9})

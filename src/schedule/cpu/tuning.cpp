@@ -6,6 +6,7 @@ namespace harp {
 
 FusionLimits fusion_limits(const Cpu& cpu) {
   return {
+      .unrolled_divisor = 4,
       .kept_bytes = cpu.caches.second / 2,
       .keeps_short_rows = true,
       .vector_bytes = cpu.vector_bytes,

@@ -185,6 +185,7 @@ FusionLimits fusion_limits(const Gpu&) {
   return {
       // A group of threads keeps a row in registers or in its part of the shared memory. A multiprocessor should have room for several
       // groups.
+      .unrolled_divisor = 1,
       .kept_bytes = 32 << 10,
       .keeps_short_rows = false,
       .vector_bytes = 0,
