@@ -100,7 +100,10 @@ class ProductAxes {
     if (const Node* result = reordered(*copy)) return result;
     const Use use = use_of(node);
     const Node* result = merged(*copy, use);
-    if (result == nullptr) return copy;
+    if (result == nullptr) {
+      const Node* rows = with_joined_rows(*copy);
+      return rows != nullptr ? rows : copy;
+    }
     replacements_[use.node->id] = result;
     return use.node == node ? result : copy;
   }
@@ -239,6 +242,49 @@ class ProductAxes {
       return found;
     }
     return {};
+  }
+
+  /// Handles a product whose rows are several axes, as in x[batch, step, feature] @ w[feature, unit], where each batch may have only a few
+  /// rows: joins these axes, so that the tiles are filled and w is packed once. Returns null for other products, and if the positions of
+  /// the rows along the joined axis are not linear.
+  const Node* with_joined_rows(const Node& sum) {
+    const Node& product = *sum.sources[0];
+    const std::vector<size_t> kept = kept_axes(sum);
+    if (kept.size() < 3 || product.sources.size() != 2 || sum.as<ReduceAttributes>().order != ReduceOrder::kChain) return nullptr;
+    const size_t rows = varies(product.sources[0], kept.back()) ? 1 : 0;
+    const Node *row_factor = product.sources[rows], *column_factor = product.sources[1 - rows];
+    const auto is_row = [&](size_t axis) { return varies(row_factor, axis) && !varies(column_factor, axis); };
+    size_t end = kept.size() - 1, begin = end;
+    while (begin > 0 && is_row(kept[begin - 1]) && is_adjacent(product.shape, kept[begin - 1], begin < end ? kept[begin] : kept[begin - 1] + 1))
+      --begin;
+    if (end - begin < 2 || varies(row_factor, kept.back()) || proven_at_most(kManyColumns, product.shape[kept[end - 1]])) return nullptr;
+    const size_t first = kept[begin], last = kept[end - 1];
+    const auto joined = [&](const Shape& shape) {
+      Shape result = shape;
+      for (size_t axis = first + 1; axis <= last; ++axis) result[first] *= shape[axis];
+      result.erase(result.begin() + static_cast<std::ptrdiff_t>(first) + 1, result.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+      return result;
+    };
+    const Shape shape = joined(product.shape);
+    std::vector<const Node*> factors;
+    for (const Node* factor : product.sources) factors.push_back(result_.intern(Op::kReshape, factor->dtype, shape, {factor}));
+    if (!is_linear(factors[rows])) return nullptr;
+    ReduceAttributes reduce = sum.as<ReduceAttributes>();
+    for (int& axis : reduce.axes)
+      if (axis > static_cast<int>(last)) axis -= static_cast<int>(last - first);
+    Shape results;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end()) results.push_back(shape[axis]);
+    const Node* products = result_.intern(product.op, product.dtype, shape, std::move(factors));
+    const Node* result = result_.intern(sum.op, sum.dtype, std::move(results), {products}, std::move(reduce));
+    const std::optional<Contraction> plain = as_contraction(*result);
+    return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? reshaped(result, sum.shape) : nullptr;
+  }
+
+  /// Tests whether only axes of size 1 lie between the two axes.
+  static bool is_adjacent(const Shape& shape, size_t axis, size_t next) {
+    return std::all_of(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.begin() + static_cast<std::ptrdiff_t>(next),
+                       [](const Dim& size) { return size.is_constant(1); });
   }
 
   /// Returns the product with its kept axes (without those of size 1) in the order `order`, and with the last `joined` of them merged into

@@ -2,7 +2,18 @@
 // previous such point belong together: the reshape splits or joins only these axes.
 #include "schedule/reshaped_axes.h"
 
+#include "graph/build.h"
+
 namespace harp {
+namespace {
+
+/// Tests whether `joined` is a product that begins with the factors of `parts`, so that more parts are needed. Of the sizes 17 and 17 n
+/// neither is proven the smaller one, because n may be 0.
+bool needs_more_parts(Dim parts, Dim joined) {
+  return proven_at_most(parts, joined) || (!joined.is_constant() && build::exact_quotient(joined, parts));
+}
+
+}  // namespace
 
 std::optional<std::vector<size_t>> joined_axes(const Node& reshape, size_t axis) {
   const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
@@ -12,7 +23,7 @@ std::optional<std::vector<size_t>> joined_axes(const Node& reshape, size_t axis)
     Dim joined = to[t++], parts = 1;
     while (f < from.size() && !(parts == joined)) {
       parts *= from[f++];
-      while (!(parts == joined) && t < to.size() && !proven_at_most(parts, joined)) joined *= to[t++];
+      while (!(parts == joined) && t < to.size() && !needs_more_parts(parts, joined)) joined *= to[t++];
     }
     if (!(parts == joined)) return std::nullopt;
     if (axis < t0 || axis >= t) continue;
