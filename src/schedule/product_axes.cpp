@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -246,8 +247,8 @@ class ProductAxes {
 
   /// Handles a product whose rows are several axes, as in x[batch, step, feature] @ w[feature, unit], where each batch may have only a few
   /// rows: joins these axes, so that the tiles are filled and w is packed once. Returns null for other products, and if the positions of
-  /// the rows along the joined axis are not linear.
-  const Node* with_joined_rows(const Node& sum) {
+  /// the rows along the joined axis are not linear, even after two axes have been exchanged.
+  const Node* with_joined_rows(const Node& sum, bool may_exchange = true) {
     const Node& product = *sum.sources[0];
     const std::vector<size_t> kept = kept_axes(sum);
     if (kept.size() < 3 || product.sources.size() != 2 || sum.as<ReduceAttributes>().order != ReduceOrder::kChain) return nullptr;
@@ -268,7 +269,7 @@ class ProductAxes {
     const Shape shape = joined(product.shape);
     std::vector<const Node*> factors;
     for (const Node* factor : product.sources) factors.push_back(result_.intern(Op::kReshape, factor->dtype, shape, {factor}));
-    if (!is_linear(factors[rows])) return nullptr;
+    if (!is_linear(factors[rows])) return may_exchange && end - begin == 2 ? with_exchanged_rows(sum, first, last) : nullptr;
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
     for (int& axis : reduce.axes)
       if (axis > static_cast<int>(last)) axis -= static_cast<int>(last - first);
@@ -279,6 +280,36 @@ class ProductAxes {
     const Node* result = result_.intern(sum.op, sum.dtype, std::move(results), {products}, std::move(reduce));
     const std::optional<Contraction> plain = as_contraction(*result);
     return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? reshaped(result, sum.shape) : nullptr;
+  }
+
+  /// Exchanges two axes of rows, which may then be contiguous in memory, and joins them. Returns the product with the axes in the order of
+  /// the sum, or null. Example: if the steps of a recurrent network are the second axis of its input, the joined product of all steps has
+  /// rows (step, batch).
+  const Node* with_exchanged_rows(const Node& sum, size_t first, size_t last) {
+    const Node& product = *sum.sources[0];
+    const std::vector<int>& summed = sum.as<ReduceAttributes>().axes;
+    std::vector<int> axes, results;  // the axes of the product and of the sum, the two exchanged
+    for (size_t axis = 0; axis < product.shape.size(); ++axis) {
+      axes.push_back(static_cast<int>(axis == first ? last : axis == last ? first : axis));
+      if (std::ranges::find(summed, static_cast<int>(axis)) == summed.end()) results.push_back(static_cast<int>(results.size()));
+    }
+    const auto before = [&](size_t axis) {
+      return std::ranges::count_if(std::views::iota(size_t{0}, axis),
+                                   [&](size_t a) { return std::ranges::find(summed, static_cast<int>(a)) == summed.end(); });
+    };
+    std::swap(results[static_cast<size_t>(before(first))], results[static_cast<size_t>(before(last))]);
+    const auto exchanged = [&](const Node* node, const std::vector<int>& order) {
+      Shape shape;
+      for (const int axis : order) shape.push_back(node->shape[static_cast<size_t>(axis)]);
+      return result_.intern(Op::kPermute, node->dtype, std::move(shape), {node}, PermuteAttributes{order});
+    };
+    std::vector<const Node*> factors;
+    for (const Node* factor : product.sources) factors.push_back(exchanged(factor, axes));
+    const Node* products = result_.intern(product.op, product.dtype, factors[0]->shape, factors);
+    Shape shape;
+    for (const int axis : results) shape.push_back(sum.shape[static_cast<size_t>(axis)]);
+    const Node* joined = with_joined_rows(*result_.intern(sum.op, sum.dtype, std::move(shape), {products}, sum.attributes), false);
+    return joined != nullptr ? exchanged(joined, results) : nullptr;
   }
 
   /// Tests whether only axes of size 1 lie between the two axes.

@@ -22,13 +22,16 @@ TEST_CASE("L6.packed_matmul/c X2: rows of several axes, for every size of a prog
   }
   run("n, 3, m, 40", "x @ w", {2, 3, 5, 40}, {40, 33});
   run("n, 3, m, 40", "permute(x, axes=[1, 0, 2, 3]) @ w", {2, 3, 5, 40}, {40, 33});
+  run("n, m, 40", "permute(x, axes=[1, 0, 2]) @ w", {5, 3, 40}, {40, 33});
+  run("n, 6, 40", "x[:, 1] @ w + x[:, 2] @ w + tanh(x[:, 3] @ w)", {7, 6, 40}, {40, 33});
   run("n, m, 40", "x @ w", {0, 3, 40}, {40, 33});
 }
 
 TEST_CASE("L6.packed_matmul/c: the rows of all batches are one axis, with known and with symbolic sizes") {
   const Context context = make_context();
-  const auto rows = [&](const std::string& x) {
-    const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[" + x + ", 256], w: f32[256, 512]) flags=[broadcast] {\n  return y = x @ w\n}");
+  const auto rows = [&](const std::string& x, const std::string& y = "x @ w") {
+    const Graph graph =
+        parse(context.get(), "harp 1\ngraph g(x: f32[" + x + ", 256], w: f32[256, 512]) flags=[broadcast] {\n  return y = " + y + "\n}");
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
     options.target = "x86-64-v3";
     ErrorSlot err;
@@ -43,5 +46,6 @@ TEST_CASE("L6.packed_matmul/c: the rows of all batches are one axis, with known 
   CHECK(rows("n, 9") == "9*n");
   CHECK(rows("b, n") == "b*n");
   CHECK(rows("b, 2, n") == "2*b*n");
+  CHECK(rows("b, 2", "stack(x[:, 0] @ w, exp(x[:, 1] @ w))") == "2*b");
   CHECK(rows("9, 200") == "9");  // each batch has enough rows
 }
