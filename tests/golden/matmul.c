@@ -89,6 +89,146 @@ static inline f32x16 odd_parts_f32x16(f32x16 a, f32x16 b) {
   return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
 }
 
+/* A tile of which only some rows are stored, or only some columns exist. */
+static void transpose_edge_f32x16(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  const f32x16 x0 = *(const f32x16*)(from + 0 * from_step);
+  const f32x16 x1 = *(const f32x16*)(from + (1 < columns ? 1 : columns - 1) * from_step);
+  const f32x16 x2 = *(const f32x16*)(from + (2 < columns ? 2 : columns - 1) * from_step);
+  const f32x16 x3 = *(const f32x16*)(from + (3 < columns ? 3 : columns - 1) * from_step);
+  const f32x16 x4 = *(const f32x16*)(from + (4 < columns ? 4 : columns - 1) * from_step);
+  const f32x16 x5 = *(const f32x16*)(from + (5 < columns ? 5 : columns - 1) * from_step);
+  const f32x16 x6 = *(const f32x16*)(from + (6 < columns ? 6 : columns - 1) * from_step);
+  const f32x16 x7 = *(const f32x16*)(from + (7 < columns ? 7 : columns - 1) * from_step);
+  const f32x16 x8 = *(const f32x16*)(from + (8 < columns ? 8 : columns - 1) * from_step);
+  const f32x16 x9 = *(const f32x16*)(from + (9 < columns ? 9 : columns - 1) * from_step);
+  const f32x16 x10 = *(const f32x16*)(from + (10 < columns ? 10 : columns - 1) * from_step);
+  const f32x16 x11 = *(const f32x16*)(from + (11 < columns ? 11 : columns - 1) * from_step);
+  const f32x16 x12 = *(const f32x16*)(from + (12 < columns ? 12 : columns - 1) * from_step);
+  const f32x16 x13 = *(const f32x16*)(from + (13 < columns ? 13 : columns - 1) * from_step);
+  const f32x16 x14 = *(const f32x16*)(from + (14 < columns ? 14 : columns - 1) * from_step);
+  const f32x16 x15 = *(const f32x16*)(from + (15 < columns ? 15 : columns - 1) * from_step);
+  const f32x16 x16 = zip_low_f32x16(x0, x2);
+  const f32x16 x17 = zip_high_f32x16(x0, x2);
+  const f32x16 x18 = zip_low_f32x16(x1, x3);
+  const f32x16 x19 = zip_high_f32x16(x1, x3);
+  const f32x16 x20 = zip_low_f32x16(x4, x6);
+  const f32x16 x21 = zip_high_f32x16(x4, x6);
+  const f32x16 x22 = zip_low_f32x16(x5, x7);
+  const f32x16 x23 = zip_high_f32x16(x5, x7);
+  const f32x16 x24 = zip_low_f32x16(x8, x10);
+  const f32x16 x25 = zip_high_f32x16(x8, x10);
+  const f32x16 x26 = zip_low_f32x16(x9, x11);
+  const f32x16 x27 = zip_high_f32x16(x9, x11);
+  const f32x16 x28 = zip_low_f32x16(x12, x14);
+  const f32x16 x29 = zip_high_f32x16(x12, x14);
+  const f32x16 x30 = zip_low_f32x16(x13, x15);
+  const f32x16 x31 = zip_high_f32x16(x13, x15);
+  const f32x16 x32 = zip_low_f32x16(x16, x18);
+  const f32x16 x33 = zip_high_f32x16(x16, x18);
+  const f32x16 x34 = zip_low_f32x16(x17, x19);
+  const f32x16 x35 = zip_high_f32x16(x17, x19);
+  const f32x16 x36 = zip_low_f32x16(x20, x22);
+  const f32x16 x37 = zip_high_f32x16(x20, x22);
+  const f32x16 x38 = zip_low_f32x16(x21, x23);
+  const f32x16 x39 = zip_high_f32x16(x21, x23);
+  const f32x16 x40 = zip_low_f32x16(x24, x26);
+  const f32x16 x41 = zip_high_f32x16(x24, x26);
+  const f32x16 x42 = zip_low_f32x16(x25, x27);
+  const f32x16 x43 = zip_high_f32x16(x25, x27);
+  const f32x16 x44 = zip_low_f32x16(x28, x30);
+  const f32x16 x45 = zip_high_f32x16(x28, x30);
+  const f32x16 x46 = zip_low_f32x16(x29, x31);
+  const f32x16 x47 = zip_high_f32x16(x29, x31);
+  const f32x16 x48 = even_parts_f32x16(x32, x36);
+  const f32x16 x49 = odd_parts_f32x16(x32, x36);
+  const f32x16 x50 = even_parts_f32x16(x40, x44);
+  const f32x16 x51 = odd_parts_f32x16(x40, x44);
+  const f32x16 x52 = even_parts_f32x16(x33, x37);
+  const f32x16 x53 = odd_parts_f32x16(x33, x37);
+  const f32x16 x54 = even_parts_f32x16(x41, x45);
+  const f32x16 x55 = odd_parts_f32x16(x41, x45);
+  const f32x16 x56 = even_parts_f32x16(x34, x38);
+  const f32x16 x57 = odd_parts_f32x16(x34, x38);
+  const f32x16 x58 = even_parts_f32x16(x42, x46);
+  const f32x16 x59 = odd_parts_f32x16(x42, x46);
+  const f32x16 x60 = even_parts_f32x16(x35, x39);
+  const f32x16 x61 = odd_parts_f32x16(x35, x39);
+  const f32x16 x62 = even_parts_f32x16(x43, x47);
+  const f32x16 x63 = odd_parts_f32x16(x43, x47);
+  const f32x16 x64 = even_parts_f32x16(x48, x50);
+  const f32x16 x65 = odd_parts_f32x16(x48, x50);
+  const f32x16 x66 = even_parts_f32x16(x49, x51);
+  const f32x16 x67 = odd_parts_f32x16(x49, x51);
+  const f32x16 x68 = even_parts_f32x16(x52, x54);
+  const f32x16 x69 = odd_parts_f32x16(x52, x54);
+  const f32x16 x70 = even_parts_f32x16(x53, x55);
+  const f32x16 x71 = odd_parts_f32x16(x53, x55);
+  const f32x16 x72 = even_parts_f32x16(x56, x58);
+  const f32x16 x73 = odd_parts_f32x16(x56, x58);
+  const f32x16 x74 = even_parts_f32x16(x57, x59);
+  const f32x16 x75 = odd_parts_f32x16(x57, x59);
+  const f32x16 x76 = even_parts_f32x16(x60, x62);
+  const f32x16 x77 = odd_parts_f32x16(x60, x62);
+  const f32x16 x78 = even_parts_f32x16(x61, x63);
+  const f32x16 x79 = odd_parts_f32x16(x61, x63);
+  *(f32x16*)(to + 0 * to_step) = x64;
+  if (1 < rows) *(f32x16*)(to + 1 * to_step) = x68;
+  if (2 < rows) *(f32x16*)(to + 2 * to_step) = x72;
+  if (3 < rows) *(f32x16*)(to + 3 * to_step) = x76;
+  if (4 < rows) *(f32x16*)(to + 4 * to_step) = x66;
+  if (5 < rows) *(f32x16*)(to + 5 * to_step) = x70;
+  if (6 < rows) *(f32x16*)(to + 6 * to_step) = x74;
+  if (7 < rows) *(f32x16*)(to + 7 * to_step) = x78;
+  if (8 < rows) *(f32x16*)(to + 8 * to_step) = x65;
+  if (9 < rows) *(f32x16*)(to + 9 * to_step) = x69;
+  if (10 < rows) *(f32x16*)(to + 10 * to_step) = x73;
+  if (11 < rows) *(f32x16*)(to + 11 * to_step) = x77;
+  if (12 < rows) *(f32x16*)(to + 12 * to_step) = x67;
+  if (13 < rows) *(f32x16*)(to + 13 * to_step) = x71;
+  if (14 < rows) *(f32x16*)(to + 14 * to_step) = x75;
+  if (15 < rows) *(f32x16*)(to + 15 * to_step) = x79;
+}
+
+/* The same for fewer than 16 rows or columns. */
+static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
+  int64_t row = 0, column = 0;
+  if (rows == 1 && from_step == 1) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int i = 0; i < 1; ++i) to[i * to_step + j] = from[j * 1 + i];
+    return;
+  }
+  if (columns == 1 && to_step == 1) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < 1; ++j) to[i * 1 + j] = from[j * from_step + i];
+    return;
+  }
+  if (rows == 2 && from_step == 2) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int i = 0; i < 2; ++i) to[i * to_step + j] = from[j * 2 + i];
+    return;
+  }
+  if (columns == 2 && to_step == 2) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < 2; ++j) to[i * 2 + j] = from[j * from_step + i];
+    return;
+  }
+  if (rows > 1 && rows < 16 && from_step > 0) {
+    const int64_t whole = columns - (16 - rows + from_step - 1) / from_step; /* after these columns, a vector might end after the matrix */
+    for (; whole >= 16 && column < whole; column += 16) {
+      if (column + 16 > whole) column = whole - 16;
+      transpose_edge_f32x16(to + column, to_step, from + column * from_step, from_step, rows, 16);
+    }
+  } else if (columns > 1 && columns < 16 && to_step == columns) {
+    const int64_t whole = rows - (16 - columns + to_step - 1) / to_step;
+    for (; whole >= 16 && row < whole; row += 16) {
+      if (row + 16 > whole) row = whole - 16;
+      transpose_edge_f32x16(to + row * to_step, to_step, from + row, from_step, 16, columns);
+    }
+  }
+  for (int64_t j = column; j < columns; ++j)
+    for (int64_t i = row; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+}
+
 static inline __attribute__((always_inline)) void transpose_f32x16(float* to, int64_t to_step, const float* from, int64_t from_step) {
   const f32x16 x0 = *(const f32x16*)(from + 0 * from_step);
   const f32x16 x1 = *(const f32x16*)(from + 1 * from_step);
@@ -191,8 +331,7 @@ static inline __attribute__((always_inline)) void transpose_f32x16(float* to, in
 /* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */
 static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
   if (rows < 16 || columns < 16) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+    transpose_few_f32(to, to_step, from, from_step, rows, columns);
     return;
   }
   for (int64_t i = 0; i < rows; i += 16) {

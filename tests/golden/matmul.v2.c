@@ -81,6 +81,66 @@ static inline f32x4 zip_high_f32x4(f32x4 a, f32x4 b) {
   return __builtin_shufflevector(a, b, 2, 6, 3, 7);
 }
 
+/* A tile of which only some rows are stored, or only some columns exist. */
+static void transpose_edge_f32x4(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
+  const f32x4 x0 = *(const f32x4*)(from + 0 * from_step);
+  const f32x4 x1 = *(const f32x4*)(from + (1 < columns ? 1 : columns - 1) * from_step);
+  const f32x4 x2 = *(const f32x4*)(from + (2 < columns ? 2 : columns - 1) * from_step);
+  const f32x4 x3 = *(const f32x4*)(from + (3 < columns ? 3 : columns - 1) * from_step);
+  const f32x4 x4 = zip_low_f32x4(x0, x2);
+  const f32x4 x5 = zip_high_f32x4(x0, x2);
+  const f32x4 x6 = zip_low_f32x4(x1, x3);
+  const f32x4 x7 = zip_high_f32x4(x1, x3);
+  const f32x4 x8 = zip_low_f32x4(x4, x6);
+  const f32x4 x9 = zip_high_f32x4(x4, x6);
+  const f32x4 x10 = zip_low_f32x4(x5, x7);
+  const f32x4 x11 = zip_high_f32x4(x5, x7);
+  *(f32x4*)(to + 0 * to_step) = x8;
+  if (1 < rows) *(f32x4*)(to + 1 * to_step) = x9;
+  if (2 < rows) *(f32x4*)(to + 2 * to_step) = x10;
+  if (3 < rows) *(f32x4*)(to + 3 * to_step) = x11;
+}
+
+/* The same for fewer than 4 rows or columns. */
+static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
+  int64_t row = 0, column = 0;
+  if (rows == 1 && from_step == 1) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int i = 0; i < 1; ++i) to[i * to_step + j] = from[j * 1 + i];
+    return;
+  }
+  if (columns == 1 && to_step == 1) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < 1; ++j) to[i * 1 + j] = from[j * from_step + i];
+    return;
+  }
+  if (rows == 2 && from_step == 2) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int i = 0; i < 2; ++i) to[i * to_step + j] = from[j * 2 + i];
+    return;
+  }
+  if (columns == 2 && to_step == 2) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < 2; ++j) to[i * 2 + j] = from[j * from_step + i];
+    return;
+  }
+  if (rows > 1 && rows < 4 && from_step > 0) {
+    const int64_t whole = columns - (4 - rows + from_step - 1) / from_step; /* after these columns, a vector might end after the matrix */
+    for (; whole >= 4 && column < whole; column += 4) {
+      if (column + 4 > whole) column = whole - 4;
+      transpose_edge_f32x4(to + column, to_step, from + column * from_step, from_step, rows, 4);
+    }
+  } else if (columns > 1 && columns < 4 && to_step == columns) {
+    const int64_t whole = rows - (4 - columns + to_step - 1) / to_step;
+    for (; whole >= 4 && row < whole; row += 4) {
+      if (row + 4 > whole) row = whole - 4;
+      transpose_edge_f32x4(to + row * to_step, to_step, from + row, from_step, 4, columns);
+    }
+  }
+  for (int64_t j = column; j < columns; ++j)
+    for (int64_t i = row; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+}
+
 static inline __attribute__((always_inline)) void transpose_f32x4(float* to, int64_t to_step, const float* from, int64_t from_step) {
   const f32x4 x0 = *(const f32x4*)(from + 0 * from_step);
   const f32x4 x1 = *(const f32x4*)(from + 1 * from_step);
@@ -103,8 +163,7 @@ static inline __attribute__((always_inline)) void transpose_f32x4(float* to, int
 /* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */
 static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
   if (rows < 4 || columns < 4) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+    transpose_few_f32(to, to_step, from, from_step, rows, columns);
     return;
   }
   for (int64_t i = 0; i < rows; i += 4) {

@@ -21,6 +21,26 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 }  // namespace
 
+TEST_CASE("L6.tiled_transpose/c G5.transpose/c X2: arrays with few rows or columns, and parts of them") {
+  const Backends backends;
+  CHECK(contains(source_of("graph g(a: f32[m, n]) {\n  return y = contiguous(transpose(a))\n}"), "transpose_edge_f32x16"));
+  const auto run = [&](const std::string& dtype, int64_t m, int64_t n) {
+    CAPTURE(dtype);
+    CAPTURE(m);
+    CAPTURE(n);
+    // The transposed array, an array whose rows are further apart in memory, and a result whose rows are.
+    backends.run(
+        "graph g(a: f32[m, n]) {\n  y = cast(a, dtype=" + dtype +
+            ")\n  return y = y, t = contiguous(transpose(y)), p = contiguous(transpose(slice(y, start=[0, 1]))),\n"
+            "    q = concat([transpose(y), full(shape=[n, 3], value=1, dtype=" + dtype + ")], axis=1)\n}",
+        whole<float>({m, n}, 1));
+  };
+  for (int64_t few = 1; few <= 17; ++few)
+    for (const int64_t many : {1, 5, 18, 70}) run("f32", few, many), run("f32", many, few);
+  for (const char* dtype : {"f64", "f16", "u8", "i64"})
+    for (const int64_t few : {1, 2, 3, 6, 7, 11, 15}) run(dtype, few, 75), run(dtype, 75, few);
+}
+
 TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c G5.transpose/c X2: blocks are the interpreter's, for every rest of a block") {
   const Backends backends;
   const std::string whole = "graph g(a: f32[m, n]) {\n  return y = contiguous(transpose(a))\n}";

@@ -1,13 +1,14 @@
 // Writes a generated function that transposes a block of a matrix. It transposes square tiles in registers, by shuffles. Along both axes
-// the last tile overlaps the previous one. Blocks narrower than a tile are transposed element by element, and in plain C99
-// (RenderOptions::plain_text) all blocks are. The streaming variant uses non-temporal stores, for whole cache lines only. Another function,
-// for blocks that may be narrower than a tile, transposes parts of tiles, with masked loads and stores.
+// the last tile overlaps the previous one. Blocks narrower than a tile have a function of their own (few_function()). In plain C99
+// (RenderOptions::plain_text) all blocks are transposed element by element. The streaming variant uses non-temporal stores, for whole cache
+// lines only. Another function, for blocks that may be narrower than a tile, transposes parts of tiles, with masked loads and stores.
 #include <algorithm>
 
 #include "base/text.h"
 #include "render/c/access.h"
 #include "render/c/masks.h"
 #include "render/routines/routines.h"
+#include "render/text/filled.h"
 
 namespace harp::render {
 namespace {
@@ -72,6 +73,17 @@ class SquareText {
       return cat("if (", i, " < rows) ", store, "(to + ", i, " * to_step, ", row, ", n)");
     });
   }
+  /// Returns the statements for a square of which only `rows` rows are stored, and of which only `columns` rows of the source exist; these
+  /// are parameters of the generated function.
+  std::string render_edge(std::string_view suffix) {
+    const auto load = [&](int i) {
+      const std::string row = i == 0 ? "0" : cat("(", i, " < columns ? ", i, " : columns - 1)");
+      return cat("*(const ", type_, "*)(from + ", row, " * from_step)");
+    };
+    return render(suffix, load, [&](int i, std::string_view row) {
+      return cat(i == 0 ? "" : cat("if (", i, " < rows) "), "*(", type_, "*)(to + ", i, " * to_step) = ", row);
+    });
+  }
 
  private:
   template <class Load, class Store>
@@ -134,6 +146,63 @@ int lanes_of_tile(const RenderOptions& options, DType dtype) {
 std::string by_elements(std::string_view indent) {
   return cat(indent, "for (int64_t j = 0; j < columns; ++j)\n", indent,
              "  for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n");
+}
+
+// Placeholders. $T: the type of an element. $F: the name of its dtype. $S: the name of a vector of $L elements, the rows of a tile.
+constexpr std::string_view kFew =
+    R"(/* The same for fewer than $L rows or columns. */
+static __attribute__((noinline)) void transpose_few_$F($T* restrict to, int64_t to_step, const $T* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
+  int64_t row = 0, column = 0;
+$ONE$TWO  if (rows > 1 && rows < $L && from_step > 0) {
+    const int64_t whole = columns - ($L - rows + from_step - 1) / from_step; /* after these columns, a vector might end after the matrix */
+    for (; whole >= $L && column < whole; column += $L) {
+      if (column + $L > whole) column = whole - $L;
+      transpose_edge_$S(to + column, to_step, from + column * from_step, from_step, rows, $L);
+    }
+  } else if (columns > 1 && columns < $L && to_step == columns) {
+    const int64_t whole = rows - ($L - columns + to_step - 1) / to_step;
+    for (; whole >= $L && row < whole; row += $L) {
+      if (row + $L > whole) row = whole - $L;
+      transpose_edge_$S(to + row * to_step, to_step, from + row, from_step, $L, columns);
+    }
+  }
+  for (int64_t j = column; j < columns; ++j)
+    for (int64_t i = row; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
+}
+)";
+constexpr std::string_view kKnownFew = R"(  if (rows == $COUNT && from_step == $COUNT) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int i = 0; i < $COUNT; ++i) to[i * to_step + j] = from[j * $COUNT + i];
+    return;
+  }
+  if (columns == $COUNT && to_step == $COUNT) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < $COUNT; ++j) to[i * $COUNT + j] = from[j * from_step + i];
+    return;
+  }
+)";
+
+/// Defines a function for blocks with fewer rows or columns than a tile, and returns its name. One or two of them that follow each other
+/// without gaps have loops of their own, of which the compiler makes vectors. Otherwise whole tiles are transposed, which read more than
+/// the few rows of the source, or write more than the few columns of the destination, as long as the matrix goes on there: what is read in
+/// this way is not stored, and what is written is overwritten by the next row.
+std::string few_function(Unit& unit, DType dtype, const std::string& vector, int lanes) {
+  Filling values = {{"T", std::string(memory_type(dtype))},
+                    {"F", std::string(harp::name(dtype))},
+                    {"S", vector_name(dtype, lanes)},
+                    {"L", cat(lanes)}};
+  values["ONE"] = filled(kKnownFew, {{"COUNT", "1"}});
+  values["TWO"] = filled(kKnownFew, {{"COUNT", "2"}});
+  unit.definitions.once(filled("transpose_edge_$S", values), [&] {
+    const std::string_view head = "/* A tile of which only some rows are stored, or only some columns exist. */\nstatic void "
+                                  "transpose_edge_$S($T* to, int64_t to_step, const $T* from, int64_t from_step, int64_t rows, "
+                                  "int64_t columns) {\n";
+    SquareText text(lanes, kQuarter / static_cast<int>(size_of(dtype)), vector);
+    return cat(filled(head, values), text.render_edge(values["S"]), "}\n");
+  });
+  std::string name = filled("transpose_few_$F", values);
+  unit.definitions.once(name, [&] { return filled(kFew, values); });
+  return name;
 }
 
 }  // namespace
@@ -211,7 +280,8 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
           return cat(indent, "for (int64_t ", i, " = 0; ", i, " < ", count, "; ", i, " += ", lanes, ") {\n", indent, "  const int64_t ",
                      number, " = ", i, " + ", lanes, " <= ", count, " ? ", i, " : ", count, " - ", lanes, ";\n");
         };
-        return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n", by_elements("    "), "    return;\n  }\n",
+        return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    ", few_function(unit, dtype, vector, lanes),
+                   "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
                    loop("  ", !as_read), loop("    ", as_read), "      ", square,
                    "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
       },
