@@ -274,6 +274,19 @@ const Function* Arena::conversion(DType from, DType to) {
   return instance;
 }
 
+namespace {
+
+/// Compares a 16-bit float with zero (op is kEq or kNe). It differs from zero if a bit other than its sign does, also if it is NaN; so it
+/// need not be converted to f32.
+const UOp* half_with_zero(Arena& arena, Op op, const UOp* half) {
+  constexpr uint64_t kWithoutSign = 0x7fff;
+  const auto number = [&](uint64_t n) { return arena.splat(arena.constant(Scalar::of(DType::kU16, n)), half->type.lanes); };
+  const UOp* bits = arena.alu(Op::kBitAnd, DType::kU16, {arena.alu(Op::kBitcast, DType::kU16, {half}), number(kWithoutSign)});
+  return arena.alu(op, DType::kBool, {bits, number(0)});
+}
+
+}  // namespace
+
 const UOp* Arena::cast(DType dtype, const UOp* value) {
   const DType from = value->type.dtype;
   if (from == dtype) return value;
@@ -281,6 +294,7 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
   // a constant is folded, except for 64-bit integers, because the conversion to double might round them
   if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))
     return constant(scalar_from_double(dtype, to_double(value->value)));
+  if (is_half(from) && is_bool(dtype)) return half_with_zero(*this, Op::kNe, value);
   if (is_half(from)) return cast(dtype, call(conversion(from, DType::kF32), {value}));
   const auto number = [&](int n) { return splat(constant(scalar_from_int(dtype, n)), value->type.lanes); };
   if (is_bool(from)) return alu(Op::kWhere, dtype, {value, number(1), number(0)});
@@ -298,6 +312,9 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   // A bool is stored as a byte of 0 or 1, so its bitcast is a cast.
   if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);
   if (is_half(operand) && op == Op::kBitcast) return alu(op, dtype, {call(conversion(operand, DType::kU16), std::move(sources))});
+  if (is_half(operand) && (op == Op::kEq || op == Op::kNe))
+    for (size_t i = 0; i < 2; ++i)
+      if (const Scalar* c = constant_of(sources[i]); c != nullptr && to_double(*c) == 0) return half_with_zero(*this, op, sources[1 - i]);
   if (is_half(operand) && op != Op::kWhere) {
     for (const UOp*& source : sources) source = cast(info(operand).computes_in, source);
     return cast(dtype, apply(op, is_half(dtype) ? info(dtype).computes_in : dtype, std::move(sources)));

@@ -2,6 +2,7 @@
 #include "lower/accumulate.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace harp::lower {
 
@@ -97,6 +98,14 @@ const UOp* sum_of_product(Arena& arena, const UOp* a, const UOp* b, const UOp* s
 const UOp* end_of_products(Arena& arena, const UOp* sum) {
   const DType dtype = sum->type.dtype;
   return is_float(dtype) ? arena.apply(Op::kAdd, dtype, {sum, arena.constant(identity_of(Op::kSum, dtype))}) : sum;
+}
+
+const UOp* halved(Arena& arena, std::vector<const UOp*> lanes, Op combine, DType dtype) {
+  for (size_t half = std::bit_ceil(lanes.size()) / 2; half > 0; half /= 2) {
+    for (size_t i = half; i < lanes.size(); ++i) lanes[i - half] = arena.apply(combine, dtype, {lanes[i - half], lanes[i]});
+    lanes.resize(half);
+  }
+  return lanes[0];
 }
 
 Stmt* declare_accumulator(Arena& arena, int accumulator, const UOp* value) {

@@ -67,6 +67,10 @@ const ir::UOp* sum_of_product(ir::Arena& arena, const ir::UOp* a, const ir::UOp*
 /// with +0.0. Without this addition, products that underflow could have the sum -0.0.
 const ir::UOp* end_of_products(ir::Arena& arena, const ir::UOp* sum);
 
+/// Combines the values of lanes 0, 1, … in the order of docs/semantics.md ("Sums"): by halving. Lanes that do not exist hold the identity,
+/// which changes no bit. There is at least one lane.
+const ir::UOp* halved(ir::Arena& arena, std::vector<const ir::UOp*> lanes, Op combine, DType dtype);
+
 // Statements on accumulators.
 /// Returns the declaration of the accumulator. Its initial value is `value`, or, if that is null, Accumulator::init.
 ir::Stmt* declare_accumulator(ir::Arena& arena, int accumulator, const ir::UOp* value = nullptr);

@@ -277,28 +277,33 @@ Body ReduceLowering::column_rows(const Tile& tile) {
 
 Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance, Sym first) {
   const bool is_chain = attributes_.order == ReduceOrder::kChain;
-  const auto loop_over = [&](Sym begin, Sym end, bool is_masked) {
-    Loop* columns = new_loop(arena_, "column", begin, end);
-    bind_results(columns->variable);
+  const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
+  const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
+  const auto combine = [&](Sym column, const UOp* mask, Body& body) {
     std::vector<Index> indices;
     for (int i = 0; i < n; ++i) {
       const Sym at = row + distance * i;
-      indices.push_back(source_index(kept_at(tile, columns->variable), is_chain ? at : Sym(0), is_chain ? Sym(0) : at));
+      indices.push_back(source_index(kept_at(tile, column), is_chain ? at : Sym(0), is_chain ? Sym(0) : at));
     }
+    if (n > 1)
+      visit_all(level, first + column, indices, body, mask);
+    else
+      visit(level, first + column, indices[0], body, mask);
+  };
+  return each_column(tile, is_left ? std::min(together, kMaxVectorsOfRest) : together, combine);
+}
+
+Body ReduceLowering::each_column(const Tile& tile, int together, const ColumnStatements& statements) {
+  const auto loop_over = [&](Sym begin, Sym end, bool is_masked) {
+    Loop* columns = new_loop(arena_, "column", begin, end);
+    bind_results(columns->variable);
     const UOp* mask = is_masked ? arena_.in_range(tile.width - 1 - columns->variable) : nullptr;
     masks_columns_ = is_masked;
-    if (n > 1)
-      visit_all(level, first + columns->variable, indices, columns->body, mask);
-    else
-      visit(level, first + columns->variable, indices[0], columns->body, mask);
+    statements(columns->variable, mask, columns->body);
     masks_columns_ = false;
     return columns;
   };
-  const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
-  const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
-  const auto in_vectors = [&](Loop* columns) {
-    return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
-  };
+  const auto in_vectors = [&](Loop* columns) { return columns_of_row(columns, together); };
   if (transposed_) {
     Loop* whole = loop_over(0, ceil_div(tile.width, simd_width_) * simd_width_, false);
     if (TransposedRows::load_no_columns(arena_, whole->body, whole->variable)) return in_vectors(whole);

@@ -14,10 +14,17 @@
 //
 // The same code is used for rows of a few elements whose number is unknown at compile time, also by kernels with several passes: folding 64
 // lanes for each such row would take longer. Tiles of such rows are copied, transposed (transposed_rows.h).
+// If the number of elements of a row is known and not large, most of this would be loads and stores of the lanes. Groups of lanes are then
+// combined and folded in registers (schedule/lane_groups.h), and only one value of each group is an accumulator:
+//
+//   for each group g of lanes g, g + groups, g + 2 groups, …:
+//     for each vector of columns: combine the elements of these lanes, and fold the lanes
+//   fold the values of the groups
 #include <algorithm>
 #include <bit>
 
 #include "lower/reduce_lowering.h"
+#include "schedule/lane_groups.h"
 
 namespace harp::lower {
 
@@ -30,6 +37,7 @@ bool ReduceLowering::has_lane_columns() const {
 
 Body ReduceLowering::lane_columns_pass(const Tile& tile) {
   const Sym count = element_count(sizes(inner_));
+  if (has_lane_groups(c_.plan)) return lane_groups_pass(tile, count.constant());
   const int64_t most = is_free_of_order(*pass_) ? 1 : most_elements(count, 1, c_.holds);  // all elements of a row may share one lane
   const LaneColumns columns{.lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(most, 1, kLanes)))),
                             .set = tile.capacity % simd_width_ == 0 ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width};
@@ -44,6 +52,65 @@ Body ReduceLowering::lane_columns_pass(const Tile& tile) {
   Body body;
   lane_column_blocks(tile, columns, levels, counts, levels.size() - 1, 0, counts.back(), body);
   results_.push_back({pass_, levels.back(), levels.size()});
+  return body;
+}
+
+// The elements of group g are g, g + groups, g + 2 groups, …: the first one of each lane of the group, then the second one of each, and so
+// on. The elements that are combined with the initial value of a lane replace it, so that, as in lower/unrolled.cpp, +0.0 is added to a sum
+// at the end. (result() adds it to a sum of products.)
+Body ReduceLowering::lane_groups_pass(const Tile& tile, int64_t count) {
+  const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(count, kLanes))));
+  const int64_t of_group = std::min(lanes, kLanesOfGroup), groups = lanes / of_group;
+  const BlockLevel level = new_level(std::max(kLanes, groups * tile.capacity));
+  for (const int a : level.accumulators) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
+  Body body;
+  declare(level, body);
+  const auto folded = [&](size_t r, const std::vector<const UOp*>& values, bool is_last) {
+    const Node& reduce = *pass_->reduces[r];
+    const DType dtype = accumulator_dtype(reduce);
+    const Op combine = combine_of(reduce.op);
+    const UOp* result = halved(arena_, values, combine, dtype);
+    if (!is_last || combine != Op::kAdd || !is_float(dtype) || reduce.as<ReduceAttributes>().product) return result;
+    return arena_.apply(Op::kAdd, dtype, {result, arena_.constant(identity_of(Op::kSum, dtype))});
+  };
+  const auto lanes_of_group = [&](size_t r, Sym group, int64_t elements, Sym column, const UOp* mask) {
+    const DType dtype = accumulator_dtype(*pass_->reduces[r]);
+    std::vector<const UOp*> values;
+    for (int64_t i = 0; i < elements; ++i) {
+      const std::vector<const UOp*> combined = operands(r, source_index(kept_at(tile, column), 0, group + groups * i), mask);
+      const auto lane = static_cast<size_t>(i % of_group);
+      if (lane == values.size())
+        values.push_back(combined.size() > 1 ? arena_.apply(Op::kMul, dtype, combined) : combined[0]);
+      else
+        values[lane] = combined.size() > 1
+                           ? sum_of_product(arena_, combined[0], combined[1], values[lane])
+                           : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {values[lane], combined[0]});
+    }
+    return values;
+  };
+  const auto add_groups = [&](int64_t begin, int64_t end, int64_t elements) {
+    if (begin == end) return;
+    Loop* group = new_loop(arena_, "group", begin, end);
+    group->body = each_column(tile, 1, [&](Sym column, const UOp* mask, Body& to) {
+      for (size_t r = 0; r < pass_->reduces.size(); ++r)
+        to.push_back(set_accumulator(arena_, level.accumulators[r], group->variable * tile.capacity + column,
+                                     folded(r, lanes_of_group(r, group->variable, elements, column, mask), groups == 1)));
+    });
+    body.push_back(group);
+  };
+  add_groups(0, count % groups, count / groups + 1);
+  add_groups(count % groups, groups, count / groups);
+  if (groups > 1) {
+    Loop* columns = new_loop(arena_, "column", 0, tile.width);
+    for (size_t r = 0; r < pass_->reduces.size(); ++r) {
+      std::vector<const UOp*> values;
+      for (int64_t g = 0; g < groups; ++g)
+        values.push_back(arena_.acc(accumulator_dtype(*pass_->reduces[r]), level.accumulators[r], tile.capacity * g + columns->variable));
+      columns->body.push_back(set_accumulator(arena_, level.accumulators[r], columns->variable, folded(r, values, true)));
+    }
+    for (Stmt* s : vector_loop(columns, simd_width_)) body.push_back(s);
+  }
+  results_.push_back({pass_, level, 1});
   return body;
 }
 

@@ -245,6 +245,10 @@ class ReduceLowering {
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column. The
   /// accumulator of the tile's first column is element `first` of the level's accumulators.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1, Sym first = 0);
+  /// A function that emits the statements for one column of a tile. If there is a mask, it is false where the column does not exist.
+  using ColumnStatements = std::function<void(Sym column, const ir::UOp* mask, ir::Body& body)>;
+  /// Returns a loop over columns that executes the statements for each of them, with `together` vectors in a step.
+  ir::Body each_column(const Tile& tile, int together, const ColumnStatements& statements);
   /// Tests whether the columns after the last whole vector of a row may be combined as a masked vector. Otherwise they are combined one by
   /// one; in a short row they may be all columns. Returns false unless the number of columns is unknown at compile time, or vectors run
   /// across rows in lanes order.
@@ -285,6 +289,8 @@ class ReduceLowering {
     Sym set;
   };
   ir::Body lane_columns_pass(const Tile& tile);
+  /// The same for a known number of elements, in groups of lanes (schedule/lane_groups.h).
+  ir::Body lane_groups_pass(const Tile& tile, int64_t count);
   /// Reduces items [begin, end) of a level into lane 0 of each column: elements at level 0, else the results of blocks of the level below.
   void lane_column_blocks(const Tile& tile, const LaneColumns& columns, const std::vector<BlockLevel>& levels,
                           const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, ir::Body& body);

@@ -238,16 +238,9 @@ class UnrolledLowering {
     std::vector<const UOp*> results;
     for (size_t first = 0; first < terms.size(); first += length) {
       const std::span<const UOp*> run = terms.subspan(first, length);
-      results.push_back(halved({run.begin(), run.end()}, combine, dtype));
+      results.push_back(halved(arena_, {run.begin(), run.end()}, combine, dtype));
     }
     return results;
-  }
-  const UOp* halved(std::vector<const UOp*> lanes, Op combine, DType dtype) {
-    for (size_t half = kLanes / 2; half > 0; half /= 2) {
-      for (size_t i = half; i < lanes.size(); ++i) lanes[i - half] = arena_.apply(combine, dtype, {lanes[i - half], lanes[i]});
-      lanes.resize(std::min(lanes.size(), half));
-    }
-    return lanes[0];
   }
 
   KernelContext& c_;

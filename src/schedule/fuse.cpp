@@ -39,6 +39,7 @@
 #include "schedule/rearranged.h"
 #include "schedule/row_blocks.h"
 #include "schedule/shifted_rows.h"
+#include "schedule/short_sorts.h"
 #include "schedule/shorten_sorts.h"
 #include "schedule/sorted_scatters.h"
 #include "schedule/split_groups.h"
@@ -370,6 +371,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = split_reductions(std::move(graph), limits);
   graph = sort_updates(std::move(graph), limits);
   graph = shorten_sorts(std::move(graph), limits);
+  graph = exchange_short_rows(std::move(graph), limits);
   const bool are_calls = !limits.grid_routines;  // each routine is a call of a function, not a sequence of kernels
   const TransformAbilities abilities{
       .any_length_takes_reals = are_calls, .any_length_takes_pairs = are_calls, .takes_long_columns = are_calls};

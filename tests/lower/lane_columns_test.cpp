@@ -78,6 +78,20 @@ TEST_CASE("G15.matmul/interp,c X2: rows of an unknown number of elements, possib
     backends.run(usual("m", "k"), rough({m, k}, 1), rough({k}, 2));
 }
 
+TEST_CASE("G15.matmul/interp,c X2: rows of a known number of elements: groups of lanes in registers, and zeros that are never negative") {
+  const Backends backends;
+  for (const auto& [m, k] : {std::pair<int64_t, int64_t>{41, 3}, {41, 9}, {25, 31}, {40, 79}, {20, 128}, {22, 250}, {33, 256}, {33, 257}})
+    backends.run(crossed(std::to_string(m), std::to_string(k)), rough({k, m}, 1), rough({k}, 2), rough({m}, 3));
+  for (const int64_t k : {1, 4, 8, 20, 64, 100}) {
+    const std::string size = std::to_string(k);
+    const auto outputs = backends.run(harp::cat("graph g(t: f32[", size, ", 20], x: f32[", size, "]) flags=[broadcast] {\n  a = transpose(t)\n",
+                                                "  return y = matmul(a, x), z = sum(a * 0 + x, axes=[1]), p = prod(a * 0 + x, axes=[1])\n}"),
+                                      Values<float>{std::vector<float>(static_cast<size_t>(20 * k), -0.0f), {k, 20}},
+                                      Values<float>{std::vector<float>(static_cast<size_t>(k), -0.0f), {k}});
+    for (const float sum : values<float>(outputs[1].get())) CHECK_FALSE(std::signbit(sum));
+  }
+}
+
 TEST_CASE("L5.simd_width/c X2: vectors across rows with every tile, and several elements of a lane in a step, give the same bits") {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(t: f32[5000, 70], x: f32[5000]) {\n  return y = matmul(transpose(t), x)\n}");
@@ -117,6 +131,10 @@ TEST_CASE("L5.simd_width/c: vectors are loaded whole where the elements of adjac
       CHECK(source(row, text).find("load_strided") == std::string::npos);
     const std::string complex = "graph g(t: complex64[700, 1000], x: complex64[700]) {\n  return y = matmul(conj(transpose(t)), x)\n}";
     CHECK(source(row, complex).find("load_strided") == std::string::npos);
+    // The lanes of a row of known length are no accumulators, so no statement computes in which lane an element is.
+    CHECK(source(row, crossed("1000", "79")).find(" & 63]") == std::string::npos);
+    CHECK(source(row, crossed("1000", "79")).find(" & 63;") == std::string::npos);
+    CHECK(source(row, crossed("1000", "k")).find(" & 63;") != std::string::npos);
     // For rows of unknown length there are three variants: at most 16 elements, because the kernel computes exp, at most one block of
     // 4,096, and more.
     CHECK(source(row, usual("m", "k")).find("variant 3 of 3 by size") != std::string::npos);

@@ -6,6 +6,7 @@
 #include "schedule/contraction_blocks.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/kernel_structure.h"
+#include "schedule/lane_groups.h"
 #include "schedule/law.h"
 #include "schedule/legal.h"
 
@@ -108,7 +109,8 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   across.simd_width = width;
   const int64_t size = static_cast<int64_t>(size_of(first.sources[0]->dtype));
   const bool is_near = proven_at_most(element_count(first.sources[0]->shape) * size, cpu.caches.second);
-  across.tile = columns_in(is_near ? near_lane_bytes(cpu) : far_lane_bytes(cpu), bytes, width);
+  const int64_t room = has_lane_groups(kernel) ? grouped_lane_bytes(cpu) : is_near ? near_lane_bytes(cpu) : far_lane_bytes(cpu);
+  across.tile = columns_in(room, bytes, width);
   if (s.axes.size() == 2 && rows.is_constant()) across.tile = even_columns(rows.constant(), across.tile, width);
   s.axes.back().unroll = kElementsOfLane;
   return Variant{std::nullopt, s};
