@@ -675,3 +675,15 @@ TEST_CASE("G15.conv2d,conv3d/c L2: lines of an unknown number of pixels have reg
   // A single filter has no tiles.
   CHECK(variants("1").find(": contraction [") == std::string::npos);
 }
+
+TEST_CASE("G15.conv2d/c G15.batch_matmul/c L5: threads divide an unknown number of products together with the blocks of each") {
+  const auto iterations = [](std::string_view text) {
+    const auto module = lower::lower_program(scheduled(text));
+    return to_string(ir::iterations(module->kernels[0]));
+  };
+  const std::string conv = " { return y = conv2d(x, k, padding=1) }";
+  CHECK(iterations("graph g(x: f32[n, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "n*((h + 3) // 4)");
+  CHECK(iterations("graph g(x: f32[n, 16, h, 30], k: f32[4, 16, 3, 3])" + conv).starts_with("n*((h + "));
+  CHECK(iterations("graph g(x: f32[5, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "5");
+  CHECK(iterations("graph g(x: f32[n, m, 40], k: f32[n, 40, 30]) { return y = batch_matmul(x, k) }") .starts_with("n*((m + "));
+}
