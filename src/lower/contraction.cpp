@@ -93,10 +93,7 @@ class TileRecipe {
     }
     // The columns' factor is packed inside the loops over blocks of columns and over the batch axes along which it varies, but outside of
     // the loop over blocks of rows. If the output is transposed, such a batch axis may come after the columns.
-    const auto is_packed_along = [&](size_t axis) {
-      return axis == block_.contraction.column_position || varies(block_.contraction.column_factor, layout_.kept_axes[axis]);
-    };
-    const auto after_last = std::find_if(order.rbegin(), order.rend(), is_packed_along).base();
+    const auto after_last = std::find_if(order.rbegin(), order.rend(), [&](size_t axis) { return block_.is_packed_along(axis); }).base();
     const auto until = static_cast<size_t>(after_last - order.begin());
     const std::span<const size_t> outer = std::span(order).first(until), inner = std::span(order).subspan(until);
     kernel.body = block_.each_block(outer, [&] {

@@ -1,5 +1,6 @@
 #include "lower/contraction_block.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -22,8 +23,9 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Returns the indices of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the
-/// same order as the axes. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed
+/// Returns the indices of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the same
+/// order as the axes; but if threads divide the first two axes, those along which the shared columns are packed come first, so that each
+/// worker packs them once. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed
 /// once for all rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two. If the
 /// factor is not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
 std::vector<size_t> ContractionBlock::order() const {
@@ -32,7 +34,11 @@ std::vector<size_t> ContractionBlock::order() const {
   std::vector<size_t> order;
   for (size_t i = 0; i < layout.kept_axes.size(); ++i)
     if (layout.is_output_transposed || (i != columns && (i != rows || (i == 0 && !layout.shares_columns)))) order.push_back(i);
-  if (layout.is_output_transposed) return order;
+  if (layout.is_output_transposed) {
+    if (layout.shares_columns && threads_divide_two_axes())
+      std::stable_partition(order.begin(), order.end(), [&](size_t axis) { return is_packed_along(axis); });
+    return order;
+  }
   if (rows && layout.shares_columns)
     order.insert(order.end(), {columns, *rows});
   else if (rows && rows != 0)
@@ -42,31 +48,69 @@ std::vector<size_t> ContractionBlock::order() const {
   return order;
 }
 
+Sym ContractionBlock::blocks_along(size_t axis) const {
+  if (axis == contraction.row_position) return ceil_div(layout.rows, layout.block_rows);
+  if (axis == contraction.column_position) return ceil_div(layout.columns, layout.block_columns);
+  if (axis == contraction.group_position) return ceil_div(layout.group, layout.block_group);
+  return reduce.sources[0]->shape[layout.kept_axes[axis]];
+}
+
+void ContractionBlock::go_to_block(size_t axis, Sym number) {
+  const auto go = [&](const Dim& count, int64_t size, Sym& first, Sym& here) {
+    first = number * size, here = min(Sym(size), count - first);
+  };
+  if (axis == contraction.row_position)
+    go(layout.rows, layout.block_rows, first_row, rows_here);
+  else if (axis == contraction.column_position)
+    go(layout.columns, layout.block_columns, first_column, columns_here);
+  else if (axis == contraction.group_position)
+    go(layout.group, layout.block_group, first_of_group, group_here);
+  else
+    position_[axis] = number;
+}
+
 Body ContractionBlock::each_block(std::span<const size_t> axes, const std::function<Body()>& inside) {
   if (axes.empty()) return inside();
   const size_t axis = axes[0];
   const LoopKind kind = axis == 0 && c.schedule.axes[0].kind == AxisKind::kThread ? LoopKind::kThread : LoopKind::kSequential;
-  /// Returns the loop over blocks of `size` indices along an axis of size `count`. Sets `first` to the first index of the current block and
-  /// `here` to the number of its indices.
-  const auto blocks = [&](std::string_view name, const Dim& count, int64_t size, Sym& first, Sym& here) {
-    const auto block = [&](Sym number) {
-      first = number * size, here = min(Sym(size), count - first);
-      return each_block(axes.subspan(1), inside);
-    };
-    return each(name, ceil_div(count, size), block, kind);
-  };
-  if (axis == contraction.row_position) {
-    const bool has_pairs = layout.computes_half && kind == LoopKind::kThread && !ceil_div(layout.rows, layout.block_rows).is_constant(1);
-    if (has_pairs) return each_pair_of_row_blocks(axes.subspan(1), inside);
-    return blocks("rows", layout.rows, layout.block_rows, first_row, rows_here);
-  }
-  if (axis == contraction.column_position) return blocks("columns", layout.columns, layout.block_columns, first_column, columns_here);
-  if (axis == contraction.group_position) return blocks("group", layout.group, layout.block_group, first_of_group, group_here);
-  const auto at = [&](Sym index) {
-    position_[axis] = index;
+  const Sym count = blocks_along(axis);
+  if (kind == LoopKind::kThread && axis == contraction.row_position && layout.computes_half && !count.is_constant(1))
+    return each_pair_of_row_blocks(axes.subspan(1), inside);
+  if (kind == LoopKind::kThread && threads_divide_two_axes())
+    for (size_t other = 1; other < axes.size(); ++other)
+      if (!blocks_along(axes[other]).is_constant(1)) return each_block_of_two(axes, other, inside);
+  const auto block = [&](Sym number) {
+    go_to_block(axis, number);
     return each_block(axes.subspan(1), inside);
   };
-  return each(cat("oidx", axis), reduce.sources[0]->shape[layout.kept_axes[axis]], at, kind);
+  const std::string name = axis == contraction.row_position      ? "rows"
+                           : axis == contraction.column_position ? "columns"
+                           : axis == contraction.group_position  ? "group"
+                                                                 : cat("oidx", axis);
+  return each(name, count, block, kind);
+}
+
+bool ContractionBlock::threads_divide_two_axes() const {
+  const auto is_blocked = [](std::optional<size_t> position) { return position == size_t{0}; };
+  return !is_blocked(contraction.row_position) && !is_blocked(contraction.column_position) && !is_blocked(contraction.group_position) &&
+         !blocks_along(0).is_constant();
+}
+
+/// Makes the thread loop over the indices of the kernel's first axis and the blocks of axes[other], the next axis with several blocks.
+Body ContractionBlock::each_block_of_two(std::span<const size_t> axes, size_t other, const std::function<Body()>& inside) {
+  const Sym count = blocks_along(axes[0]), blocks = blocks_along(axes[other]);
+  const auto of_both = [&](Sym number) {
+    Define *index = arena.statement<Define>(), *block = arena.statement<Define>();
+    index->value = arena.index(floor_div(number, blocks)), index->variable = arena.syms().loop("oidx0", 0, count);
+    block->value = arena.index(mod(number, blocks)), block->variable = arena.syms().loop("block", 0, blocks);
+    go_to_block(axes[0], index->variable);
+    for (size_t i = 1; i < other; ++i) go_to_block(axes[i], 0);
+    go_to_block(axes[other], block->variable);
+    block->body = each_block(axes.subspan(other + 1), inside);
+    index->body = {block};
+    return Body{index};
+  };
+  return each("oidx", count * blocks, of_both, LoopKind::kThread);
 }
 
 /// Makes the thread loop over the blocks of rows if only the blocks up to the diagonal are computed (Schedule::half). The later a block of

@@ -31,6 +31,10 @@ class ContractionBlock {
   /// Makes nested loops over the blocks of these axes; `inside` returns the statements of the innermost loop. If the schedule says so, the
   /// loop along the kernel's first axis becomes the thread loop, whose iterations are divided among threads.
   ir::Body each_block(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
+  /// Tests whether the columns' factor, packed once for all rows, is packed anew for each block along this axis.
+  bool is_packed_along(size_t axis) const {
+    return axis == contraction.column_position || varies(contraction.column_factor, layout.kept_axes[axis]);
+  }
   Sym first_row = 0, first_column = 0, rows_here = 1, columns_here = 1;
   Sym first_of_group = 0, group_here = 1;
 
@@ -144,6 +148,14 @@ class ContractionBlock {
   ir::Body store_rows(const SumAt& sum_at);
 
  private:
+  /// Returns the number of blocks along an axis of the kernel, or of its indices if blocks have one index of it.
+  Sym blocks_along(size_t axis) const;
+  /// Makes all following calls refer to block `number` along this axis.
+  void go_to_block(size_t axis, Sym number);
+  /// Tests whether the iterations of the thread loop are those of the first two axes. The first axis is an axis of independent products,
+  /// whose number is unknown. There may be a single one, so that axis alone may not have work for all threads.
+  bool threads_divide_two_axes() const;
+  ir::Body each_block_of_two(std::span<const size_t> axes, size_t other, const std::function<ir::Body()>& inside);
   ir::Body each_pair_of_row_blocks(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
 

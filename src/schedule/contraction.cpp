@@ -142,11 +142,10 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
 }
 
 std::optional<Contraction> exchanged(const Node& reduce, const Contraction& usual) {
-  if (!usual.rows || usual.group_position || usual.is_output_transposed()) return std::nullopt;
-  for (const Node* factor : {usual.row_factor, usual.column_factor})
-    if (array_below_windows(factor) != nullptr) return std::nullopt;
+  if (!usual.rows || usual.is_output_transposed() || array_below_windows(usual.row_factor) != nullptr) return std::nullopt;
+  if (usual.group_position && array_below_windows(usual.column_factor) == nullptr) return std::nullopt;
   const Contraction found = with_columns(kept_axes(reduce), *usual.row_position, usual.column_factor, usual.row_factor);
-  return found.rows == usual.columns && !found.group_position ? std::optional(found) : std::nullopt;
+  return found.rows == usual.columns && found.group_position == usual.group_position ? std::optional(found) : std::nullopt;
 }
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel, const Schedule& schedule) {

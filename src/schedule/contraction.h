@@ -42,8 +42,8 @@ std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 /// Returns the contraction with rows and columns exchanged: instead of C = A B it computes the transposed product, B transposed times A
 /// transposed. Vectors then run along the rows of C, and results are stored transposed. That pays for products of many rows and few
-/// columns. Returns nothing if there is no axis of rows, if a factor consists of windows of a convolution, or if only one of the factors
-/// varies along a further axis.
+/// columns, and for convolutions whose columns are short lines of pixels. Returns nothing if there is no axis of rows, if the rows are
+/// windows of a convolution, or if only one of the factors varies along a further axis and the columns are no windows.
 std::optional<Contraction> exchanged(const Node& reduce, const Contraction& usual);
 /// Returns the contraction that this schedule of the kernel computes: with rows and columns exchanged (exchanged()) if the schedule has
 /// vectors along the rows only, otherwise as it is. The recipe of the schedule must be the contraction template.

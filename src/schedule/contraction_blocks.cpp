@@ -62,7 +62,9 @@ std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& 
   // The elements of the few columns are usually read in place. With several summed axes, divisions would be needed to compute the position
   // of a term.
   const auto is_long = [&](int axis) { return !shape[static_cast<size_t>(axis)].is_constant(1); };
-  if (std::ranges::count_if(reduce.as<ReduceAttributes>().axes, is_long) > 1 || !exchanged(reduce, contraction)) return std::nullopt;
+  const bool has_windows = array_below_windows(contraction.column_factor) != nullptr;
+  if (std::ranges::count_if(reduce.as<ReduceAttributes>().axes, is_long) > 1 || has_windows || !exchanged(reduce, contraction))
+    return std::nullopt;
   const Dim columns = shape[contraction.columns], terms = term_count(reduce);
   const Sym are_few = Sym(limits.tile_columns - 1) - columns;
   if (proven_nonnegative(Sym(-1) - are_few)) return std::nullopt;

@@ -414,6 +414,28 @@ TEST_CASE("L6.packed_convolution/c G15.conv_groups/c: blocks of a convolution wh
                rough({1, 500, 4, 31}, 1), rough({16, 500, 3, 3}, 2));
 }
 
+TEST_CASE("L6.packed_convolution/c G15.conv1d,conv2d,conv3d/interp,c X2: lines of an unknown number of pixels, of every short length") {
+  const Backends backends;
+  const auto run = [&](const std::string& x, const std::string& call, std::vector<int64_t> x_shape, std::vector<int64_t> w_shape) {
+    CAPTURE(call);
+    std::string w;
+    for (const int64_t size : w_shape) w += (w.empty() ? "" : ", ") + std::to_string(size);
+    const std::string text = "graph g(x: f32[" + x + "], w: f32[" + w + "]) {\n  y = " + call + "\n  return y, z = 0.5 * y\n}";
+    for (const int64_t length : {1, 2, 3, 5, 7, 8, 9}) {
+      x_shape.back() = length;
+      backends.run(text, rough(x_shape, 1), rough(w_shape, 2));
+    }
+  };
+  for (const int64_t filters : {3, 8, 12, 24}) {
+    run("n, 5, h in 1..99, l in 1..99", "conv2d(x, w, padding=1)", {2, 5, 6, 0}, {filters, 5, 3, 3});
+    run("n, 30, d in 1..9, h in 1..99, l in 1..99", "conv3d(x, w, padding=1, stride=2)", {1, 30, 2, 3, 0}, {filters, 30, 3, 3, 3});
+  }
+  run("n, 6, h in 1..99, l in 1..99", "conv2d(x, w, groups=2, padding=[2, 1])", {3, 6, 4, 0}, {16, 3, 3, 3});
+  run("n, 7, l in 1..99", "conv1d(x, w, padding=2, dilation=2)", {3, 7, 0}, {16, 7, 3});
+  // without any pixels
+  backends.run("graph g(x: f32[n, 7, h, l], w: f32[8, 7, 3, 3]) {\n  return y = conv2d(x, w)\n}", rough({2, 7, 5, 1}, 3), rough({8, 7, 3, 3}, 4));
+}
+
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
   const std::string inputs =
       "x: f32[2, 4, 9, 9], w: f32[6, 4, 3, 3], g: f32[6, 2, 3, 3], o: f32[5, 2, 3, 3], b: f32[5], i: i32[6, 4, 3, 3], s: f32[n, c, 9, 9]";

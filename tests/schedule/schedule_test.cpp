@@ -651,10 +651,39 @@ TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   CHECK(generated.stats.kernels <= 400);
 }
 
-TEST_CASE("G15.conv2d/c L2: lines of an unknown number of pixels have register tiles even if they are short") {
+TEST_CASE("G15.conv2d,conv3d/c L2: lines of an unknown number of pixels have register tiles even if they are short") {
+  // The filters fill vectors, so the pixels are the rows of the product for any length of lines.
   const std::string text = print(scheduled("graph g(x: f32[n, 64, h, w], k: f32[64, 64, 3, 3]) { return y = conv2d(x, k) }"));
   CAPTURE(text);
   CHECK(text.find("contraction [") != std::string::npos);
-  CHECK(text.find("- 4 >= 0") == std::string::npos);
-  CHECK(text.find("- 1 >= 0") != std::string::npos);
+  CHECK(text.find(">= 0") == std::string::npos);
+
+  const auto variants = [](std::string_view filters) {
+    const std::string shapes = cat("x: f32[n, 64, d, h, w], k: f32[", filters, ", 64, 3, 3, 3]");
+    return print(scheduled(*parse_graph(cat("graph g(", shapes, ") { return y = conv3d(x, k, padding=1) }")), {}, "x86-64-v3"));
+  };
+  // Few filters: lines that fill vectors less than the filters do have a variant whose vectors run along the filters. Without tiles, no
+  // line would be faster.
+  for (const auto& of : {std::pair{"8", 8}, {"12", 6}, {"24", 8}, {"3", 3}}) {
+    const std::string by_length = variants(of.first);
+    CAPTURE(by_length);
+    CHECK(by_length.find(cat("# where -w + ", of.second, " >= 0")) != std::string::npos);
+    CHECK(count(by_length, ": contraction [") == 2);
+    CHECK(by_length.find(": reduce [") == std::string::npos);
+  }
+  CHECK(variants("8").find("variant 1: contraction [thread, sequential tile=8 simd=8 pack, ") != std::string::npos);
+  // A single filter has no tiles.
+  CHECK(variants("1").find(": contraction [") == std::string::npos);
+}
+
+TEST_CASE("G15.conv2d/c G15.batch_matmul/c L5: threads divide an unknown number of products together with the blocks of each") {
+  const auto iterations = [](std::string_view text) {
+    const auto module = lower::lower_program(scheduled(text));
+    return to_string(ir::iterations(module->kernels[0]));
+  };
+  const std::string conv = " { return y = conv2d(x, k, padding=1) }";
+  CHECK(iterations("graph g(x: f32[n, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "n*((h + 3) // 4)");
+  CHECK(iterations("graph g(x: f32[n, 16, h, 30], k: f32[4, 16, 3, 3])" + conv).starts_with("n*((h + "));
+  CHECK(iterations("graph g(x: f32[5, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "5");
+  CHECK(iterations("graph g(x: f32[n, m, 40], k: f32[n, 40, 30]) { return y = batch_matmul(x, k) }") .starts_with("n*((m + "));
 }

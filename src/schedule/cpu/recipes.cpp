@@ -331,6 +331,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       std::vector<Variant> variants;
       const std::optional<Variant> few = few_rows(program, kernel, *contraction, cpu, width);
       if (few && few->guard->is_constant()) return {{std::nullopt, few->schedule}};
+      if (const std::optional<Variant> lines = short_lines(kernel, *contraction, cpu, width)) {
+        if (lines->guard->is_constant()) return {{std::nullopt, lines->schedule}};
+        variants.push_back(*lines);
+      }
       if (few) variants.push_back(*few);
       if (guard->is_constant()) {
         variants.push_back({std::nullopt, tiles});

@@ -185,12 +185,14 @@ int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, 
 
 /// Schedules a convolution whose rows are windows. For a block of rows and members of the group, the elements that the windows read are
 /// copied once for all columns. The columns' factor B is packed once for all rows. If threads divide the columns, there are at least two
-/// blocks of columns.
-Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+/// blocks of columns. A line has at most `most_pixels`, if the number of its pixels is unknown.
+Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contraction, int64_t most_pixels, const Cpu& cpu, int width) {
   const Shape space = iteration_space(kernel);
   const bool are_known = space[*contraction.row_position].is_constant() && space[contraction.column_position].is_constant();
   Schedule s = untiled(kernel);
-  const auto most = [&](size_t position) { return std::clamp<int64_t>(range(space[position]).hi, 1, kMany); };
+  const auto most = [&](size_t position) {
+    return std::clamp<int64_t>(range(space[position]).hi, 1, position == *contraction.row_position ? most_pixels : kMany);
+  };
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
@@ -265,6 +267,12 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   for (int64_t of_block = least; of_block <= least + kMaxExtraTiles; ++of_block)
     if ((rows.constant() - 1) % (of_block * of_tile) + 1 >= of_tile) return of_block;
   return least;
+}
+
+/// Tests whether the columns are the pixels of lines of unknown length, which may be short. A tile is then partly empty, but without tiles,
+/// vectors would run along the line, too, and fill as little.
+bool has_unknown_lines(const Node& reduce, const Contraction& contraction) {
+  return array_below_windows(contraction.column_factor) != nullptr && !reduce.sources[0]->shape[contraction.columns].is_constant();
 }
 
 /// Schedules contractions with many rows, or with a single row.
@@ -394,8 +402,7 @@ class ManyRows {
   const int64_t columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
   // Whether the columns are windows of a convolution along lines of pixels of unknown length, which may be short.
-  const bool has_unknown_lines_ =
-      contraction_.group_position && !column_dim_.is_constant() && array_below_windows(contraction_.column_factor) != nullptr;
+  const bool has_unknown_lines_ = contraction_.group_position && has_unknown_lines(reduce_, contraction_);
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
              columns_are_near_ = are_columns_near(program_, kernel_, contraction_, cpu_, width_);
 };
@@ -418,14 +425,16 @@ FusionLimits limits_of_tiles(const Program& program, const KernelPlan& kernel, c
   if (crossed) limits.few_terms = kFewestCrossedTerms;
   if (const std::optional<FusionLimits> of_few_terms = limits_of_few_terms(reduce, contraction, limits, crossed)) {
     limits = *of_few_terms;
-  } else if (crossed || (contraction.group_is_rows && !rows.is_constant())) {
+  } else if (crossed) {
     // If the columns' factor B is contiguous along the terms, adding rows of products would read B one element at a time, so tiles pay even
-    // for a single row. Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would
-    // run along the line, which may not fill them either.
+    // for a single row.
     limits.tile_rows = 1;
+  } else if (contraction.group_is_rows && !rows.is_constant()) {
+    limits.tile_rows = 0;  // see has_unknown_lines()
   } else if (proven_at_most(rows, kSkinnyRows) && may_be_skinny(program, kernel, contraction, cpu)) {
     limits.tile_rows = std::min(limits.tile_rows, kFewestSkinnyRows);
   }
+  if (has_unknown_lines(reduce, contraction)) limits.tile_columns = 0;
   // An unknown number of terms may be small. Unless elements of adjacent columns are adjacent in memory, tiles then pay, too.
   const bool are_apart = array_below_windows(contraction.column_factor) == nullptr &&
                          !lies_along(program, kernel, contraction.column_factor, contraction.columns);
@@ -442,7 +451,7 @@ bool is_array(const Program& program, const KernelPlan& kernel, const Node* fact
 }
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
-  if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
+  if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, kMany, cpu, width);
   const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi;
   return schedule_rows(program, kernel, contraction, rows, rows <= kSkinnyRows, cpu, width);
 }
@@ -470,6 +479,19 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
   }
   if (!guard) return std::nullopt;
   return Variant{guard, schedule_rows(program, kernel, contraction, std::min(most, range(rows).hi), true, cpu, width)};
+}
+
+std::optional<Variant> short_lines(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+  const Node& reduce = *kernel.reduces[0];
+  const Dim filters = row_count(reduce, contraction), pixels = reduce.sources[0]->shape[contraction.columns];
+  if (width == 1 || !has_unknown_lines(reduce, contraction) || !filters.is_constant() || filters.constant() < 1) return std::nullopt;
+  const std::optional<Contraction> other = exchanged(reduce, contraction);
+  // Lines of more pixels fill vectors better than the filters do.
+  const int64_t most = filters.constant() / ceil_div(filters.constant(), int64_t{width});
+  if (!other || most < 1) return std::nullopt;
+  const std::optional<Sym> guard = all_nonnegative({most - pixels, term_count(reduce) - fusion_limits(cpu).tile_terms});
+  if (!guard) return std::nullopt;
+  return Variant{guard, schedule_windows(kernel, *other, most, cpu, width)};
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
