@@ -1,7 +1,7 @@
 // Implements assume_nonempty(), which specialises statements to sizes for which the iteration space is not empty. The host code tests once
 // before the launch whether there are elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter
-// bounds, which help every proof and simplification. A roll over an axis of size w needs this: (-1) % w equals w - 1 only if w is not 0,
-// and only then can partition() prove that the position w - 1 is not before the position 1 % w.
+// bounds, which help every proof and simplification, or by numbers if only one value is left. A roll over an axis of size w needs this:
+// (-1) % w equals w - 1 only if w is not 0, and only then can partition() prove that the position w - 1 is not before the position 1 % w.
 #include "ir/rewrite.h"
 
 namespace harp::ir {
@@ -38,6 +38,8 @@ std::optional<Sym> assume_nonempty(Arena& arena, Body& body, std::span<const Sym
     }
   }
   if (narrower.empty()) return std::nullopt;
+  for (auto& [v, narrowed] : narrower)
+    if (const SymRange bounds = range(narrowed); bounds.lo == bounds.hi) narrowed = bounds.lo;
   body = Substituter(arena, narrower)(body);
   return elements - 1;
 }

@@ -1,7 +1,7 @@
 // The elementwise template lowers an elementwise kernel to one loop for each axis, in row-major order of the output. The loops are tagged
 // as a nest: contiguous axes are fused into one loop, and a single long loop is split into chunks, which are distributed among threads. On
 // a GPU the nest becomes one loop over all elements, and each thread computes one element (or a few). A reduction of few terms
-// (schedule/few_terms.h) is part of the expression of an element.
+// (schedule/few_terms.h) is part of the expression of an element. So is a scan, in a variant that runs only for sequences of one element.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -171,6 +171,22 @@ void bind_reductions(KernelContext& c, const Index& position) {
   }
 }
 
+/// Binds each scan of a single element to its value at this position: to the element, or, for sums and logaddexp, which turn -0 into +0, to
+/// the element + 0.
+void bind_single_scans(KernelContext& c, const Index& position) {
+  std::vector<const UOp*> values;
+  for (const Node* scan : c.plan.scans) {
+    const Node* source = scan->sources[0];
+    const UOp* value = to_accumulator(c.arena, *scan, c.values.value(source, node_index(source->shape, position)));
+    const Op combine = combine_of(scan->op);
+    const DType dtype = accumulator_dtype(*scan);
+    if (is_float(dtype) && (combine == Op::kAdd || combine == Op::kLogAddExp))
+      value = c.arena.apply(Op::kAdd, dtype, {value, c.arena.constant(identity_of(Op::kSum, dtype))});
+    values.push_back(from_accumulator(c.arena, *scan, value));
+  }
+  for (size_t i = 0; i < values.size(); ++i) c.values.bind(c.plan.scans[i], values[i]);
+}
+
 }  // namespace
 
 void lower_elementwise(KernelContext& c) {
@@ -184,15 +200,18 @@ void lower_elementwise(KernelContext& c) {
   }
   const bool reduces = !c.plan.reduces.empty();
   if (reduces) bind_reductions(c, position);
+  bind_single_scans(c, position);
   Body body = store_outputs(c, position);
   mark_in_place(c);
   if (nest.empty()) {
     c.kernel.body = std::move(body);
     return;
   }
-  const AxisSchedule& last = c.schedule.axes[space.size() - 1];
   nest.back()->body = std::move(body);
-  inner_loop(c, nest.back(), last.simd_width, c.schedule.may_overlap(), last.unroll);
+  // A scan of single elements has its vectors across the rows.
+  const bool scans = !c.plan.scans.empty();
+  const AxisSchedule& vectors = c.schedule.axes[space.size() - (scans ? 2 : 1)];
+  inner_loop(c, nest.back(), vectors.simd_width, c.schedule.may_overlap(), scans ? 1 : vectors.unroll);
   nest.back()->tags.vector->narrow = true;  // rows with fewer elements than lanes get narrower vectors
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
 

@@ -167,7 +167,7 @@ void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& in
     const std::vector<const UOp*> combined = operands(r, index, mask);
     body.push_back(update_accumulator(arena_, level.accumulators[r], element, combined[0], combined.size() > 1 ? combined[1] : nullptr));
   }
-  if (transposed_) return transposed_->keep(*pass_, index, body);
+  if (transposed_) return transposed_->keep(pass_->row_stores, index, body);
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index), mask)) body.push_back(s);
 }
 
@@ -191,7 +191,7 @@ void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::
   }
   if (mask != nullptr) return;
   if (transposed_) {
-    for (const Index& index : indices) transposed_->keep(*pass_, index, body);
+    for (const Index& index : indices) transposed_->keep(pass_->row_stores, index, body);
     return;
   }
   for (const Index& index : indices)

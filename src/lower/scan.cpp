@@ -71,6 +71,18 @@ Body ScanLowering::stores_of(const Row& results, Sym index, const Index& positio
 
 std::string ScanLowering::next_name() { return cat("ridx", names_++); }
 
+namespace {
+
+/// If the schedule of a scan along rows has vectors across the rows, returns the largest number of elements of a row for which this variant
+/// runs. Returns 0 for other schedules, and if there may be too many elements.
+int64_t most_of_short_row(const KernelContext& c) {
+  if (!has_row_lanes(c.plan, c.schedule)) return 0;
+  const int64_t most = most_elements(iteration_space(c.plan)[static_cast<size_t>(scan_axis(c.plan))], 1, c.holds);
+  return most <= kMaxShortAxis ? most : 0;
+}
+
+}  // namespace
+
 void lower_scan(KernelContext& context) {
   const Node& scan = *context.plan.scans[0];
   const auto& attributes = scan.as<ScanAttributes>();
@@ -81,18 +93,25 @@ void lower_scan(KernelContext& context) {
   const bool is_gpu = context.program.target.gpu() != nullptr;
   std::vector<Loop*> nest;
   Index index;
+  const int64_t short_most = most_of_short_row(context);
+  if (short_most == 1) return lower_elementwise(context);
   if (is_gpu && !kept.empty()) {  // each thread scans one row or column
     nest.push_back(new_loop(context.arena, "oidx", 0, element_count(kept)));
     index = unflatten(nest[0]->variable, kept);
   } else {
     // In chain order, the indices of the last axis that is not scanned are the columns; lower_chain_scan() makes the loop over them.
-    if (!is_tree && !kept.empty()) kept.pop_back();
+    // Short rows are the columns of tiles, too.
+    if ((!is_tree || short_most > 0) && !kept.empty()) kept.pop_back();
     for (size_t i = 0; i < kept.size(); ++i) {
       nest.push_back(new_loop(context.arena, cat("oidx", i), 0, kept[i]));
       index.push_back(nest.back()->variable);
     }
   }
-  Scanned scanned = is_tree ? lower_tree_scan(context, index) : lower_chain_scan(context, index);
+  Scanned scanned;
+  if (short_most > 0)
+    scanned.tiles = lower_short_scan(context, index, short_most), scanned.body = {scanned.tiles};
+  else
+    scanned = is_tree ? lower_tree_scan(context, index) : lower_chain_scan(context, index);
   Loop* outermost = nest.empty() ? scanned.tiles : nest[0];
   Body body = std::move(scanned.body);
   for (size_t i = nest.size(); i-- > 0;) {

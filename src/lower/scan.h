@@ -70,5 +70,8 @@ Scanned lower_tree_scan(KernelContext& context, const Index& kept);
 /// Lowers scans in chain order. If `kept` is an index of all kept axes (those that are not scanned), scans one column. If it is an index of
 /// all kept axes except the last one, scans all columns, which are the indices of that last axis.
 Scanned lower_chain_scan(KernelContext& context, const Index& kept);
+/// Lowers scans in tree order of rows of at most `most` elements, at index `outer` of all kept axes except the last one, along which the
+/// vectors run. Returns a loop over tiles of rows. (scan_short.cpp)
+ir::Loop* lower_short_scan(KernelContext& context, const Index& outer, int64_t most);
 
 }  // namespace harp::lower

@@ -29,13 +29,17 @@ TransposedRows::TransposedRows(KernelContext& context, Accumulators& accumulator
     : c_(context),
       arena_(context.arena),
       accumulators_(accumulators),
-      source_(*context.plan.reduces[0]->sources[0]),
+      shape_((context.plan.scans.empty() ? context.plan.reduces : context.plan.scans)[0]->sources[0]->shape),
       columns_(columns),
       most_(most),
       simd_(simd) {
-  const std::vector<int>& reduced = context.plan.reduces[0]->as<ReduceAttributes>().axes;
-  for (size_t axis = 0; axis < source_.shape.size(); ++axis) {
-    if (source_.shape[axis].is_constant(1)) continue;
+  const KernelPlan& plan = context.plan;
+  const std::vector<int> reduced = plan.scans.empty() ? plan.reduces[0]->as<ReduceAttributes>().axes
+                                                      : std::vector<int>{plan.scans[0]->as<ScanAttributes>().axis};
+  for (const RowPass& pass : plan.passes) stores_.insert(stores_.end(), pass.row_stores.begin(), pass.row_stores.end());
+  for (size_t store = 0; !plan.scans.empty() && store < plan.stores.size(); ++store) stores_.push_back(store);
+  for (size_t axis = 0; axis < shape_.size(); ++axis) {
+    if (shape_[axis].is_constant(1)) continue;
     if (std::ranges::find(reduced, static_cast<int>(axis)) == reduced.end())
       kept_.push_back(axis);
     else
@@ -44,7 +48,7 @@ TransposedRows::TransposedRows(KernelContext& context, Accumulators& accumulator
 }
 
 Index TransposedRows::source_index(Sym column, Sym element) const {
-  Index index(source_.shape.size(), Sym(0));
+  Index index(shape_.size(), Sym(0));
   for (size_t i = 0; i + 1 < kept_.size(); ++i) index[kept_[i]] = tile_.outer[i];
   index[kept_.back()] = tile_.first + column;
   index[along_] = element;
@@ -59,7 +63,7 @@ int TransposedRows::declare(const Node& node, Body& body) {
 
 void TransposedRows::bind(const Array& array) {
   c_.values.bind(array.node, array.accumulator, [this, shape = array.node->shape](const Index& index) {
-    const Index at = node_index(source_.shape, without_ones(index, shape));
+    const Index at = node_index(shape_, without_ones(index, shape));
     return at[along_] * columns_ + at[kept_.back()] - tile_.first;
   });
 }
@@ -76,13 +80,14 @@ std::vector<const Node*> TransposedRows::loaded_nodes() const {
     for (const Node* reduce : pass.reduces)
       for (const Node* operand : operands_of(*reduce)) stack.push_back(operand);
     stack.insert(stack.end(), pass.row_values.begin(), pass.row_values.end());
-    for (const size_t store : pass.row_stores) stack.push_back(c_.plan.stores[store].node);
   }
+  for (const Node* scan : c_.plan.scans) stack.push_back(scan->sources[0]);
+  for (const size_t store : stores_) stack.push_back(c_.plan.stores[store].node);
   std::unordered_set<const Node*> seen;
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
-    if (squeezed(node->shape) != squeezed(source_.shape) || !seen.insert(node).second) continue;
+    if (squeezed(node->shape) != squeezed(shape_) || !seen.insert(node).second) continue;
     const Node* array = node;
     while (is_movement(array->op) && !is_loaded(c_.program, c_.plan, array)) array = array->sources[0];
     if (is_loaded(c_.program, c_.plan, array))
@@ -95,11 +100,11 @@ std::vector<const Node*> TransposedRows::loaded_nodes() const {
 
 void TransposedRows::load(Tile tile, Body& body) {
   tile_ = std::move(tile);
-  const Sym count = min(source_.shape[along_], most_);
+  const Sym count = min(shape_[along_], most_);
   std::vector<Array> copies;
   for (const Node* node : loaded_nodes()) {
     Loop *element = new_loop(arena_, "element", 0, count), *column = new_loop(arena_, "column", 0, tile_.width);
-    const Index index = without_ones(source_index(column->variable, element->variable), source_.shape);
+    const Index index = without_ones(source_index(column->variable, element->variable), shape_);
     const UOp* value = c_.values.value(node, node_index(node->shape, index));
     const auto next = static_cast<int>(c_.kernel.accumulators.size());  // the accumulator that declare() adds
     column->body = {set_accumulator(arena_, next, element->variable * columns_ + column->variable, value)};
@@ -118,20 +123,19 @@ void TransposedRows::load(Tile tile, Body& body) {
     body.push_back(copy);
   }
   stored_.clear();
-  for (const RowPass& pass : c_.plan.passes)
-    for (const size_t store : pass.row_stores) {
-      const Node* node = c_.plan.stores[store].node;
-      if (!is_row_value(node) && std::ranges::find(stored_, node, &Array::node) == stored_.end())
-        stored_.push_back({node, declare(*node, body)});
-    }
+  for (const size_t store : stores_) {
+    const Node* node = c_.plan.stores[store].node;
+    if (!is_row_value(node) && std::ranges::find(stored_, node, &Array::node) == stored_.end())
+      stored_.push_back({node, declare(*node, body)});
+  }
   for (const Array& copy : copies) bind(copy);
 }
 
-void TransposedRows::keep(const RowPass& pass, const Index& index, Body& body) {
-  const Index at = without_ones(index, source_.shape);
+void TransposedRows::keep(std::span<const size_t> stores, const Index& index, Body& body) {
+  const Index at = without_ones(index, shape_);
   for (const Array& array : stored_) {
     const auto is_here = [&](size_t store) { return c_.plan.stores[store].node == array.node; };
-    if (std::ranges::none_of(pass.row_stores, is_here)) continue;
+    if (std::ranges::none_of(stores, is_here)) continue;
     const Sym position = index[along_] * columns_ + index[kept_.back()] - tile_.first;
     const UOp* value = c_.values.value(array.node, node_index(array.node->shape, at));
     body.push_back(set_accumulator(arena_, array.accumulator, position, same_bits(arena_, kept_as(array.node->dtype), value)));
@@ -140,24 +144,23 @@ void TransposedRows::keep(const RowPass& pass, const Index& index, Body& body) {
 
 void TransposedRows::store(Body& body) {
   for (const Array& array : stored_) bind(array);
-  for (const RowPass& pass : c_.plan.passes)
-    for (const size_t store : pass.row_stores) {
-      Loop *column = new_loop(arena_, "column", 0, tile_.width),
-           *element = new_loop(arena_, "element", 0, min(source_.shape[along_], most_));
-      const Index index = without_ones(source_index(column->variable, element->variable), source_.shape);
-      element->body = store_outputs(c_, {&store, 1}, index);
-      column->body = {element};
-      // A copy keeps the bits, so that it copies a 16-bit float as the integer that its array has.
-      auto* stored = as<Store>(element->body[0]);
-      const UOp* value = stored->value;
-      if (value->kind == UKind::kAlu && value->op == Op::kBitcast) stored->value = value->sources[0];
-      if (Copy* copy = as_block_copy(arena_, column, element)) {
-        body.push_back(copy);
-      } else {
-        stored->value = value;
-        body.push_back(column);
-      }
+  for (const size_t store : stores_) {
+    Loop *column = new_loop(arena_, "column", 0, tile_.width),
+         *element = new_loop(arena_, "element", 0, min(shape_[along_], most_));
+    const Index index = without_ones(source_index(column->variable, element->variable), shape_);
+    element->body = store_outputs(c_, {&store, 1}, index);
+    column->body = {element};
+    // A copy keeps the bits, so that it copies a 16-bit float as the integer that its array has.
+    auto* stored = as<Store>(element->body[0]);
+    const UOp* value = stored->value;
+    if (value->kind == UKind::kAlu && value->op == Op::kBitcast) stored->value = value->sources[0];
+    if (Copy* copy = as_block_copy(arena_, column, element)) {
+      body.push_back(copy);
+    } else {
+      stored->value = value;
+      body.push_back(column);
     }
+  }
   for (const Array& array : stored_) c_.values.release(array.node);
 }
 

@@ -1,5 +1,6 @@
-// Copies of a tile of short rows, for reductions whose vectors run across the rows (reduce_lane_columns.cpp). In memory the elements of a
-// row are adjacent; in the copies the elements at the same position of neighbouring rows are, so that vectors are loaded and stored whole:
+// Copies of a tile of short rows, for reductions and scans whose vectors run across the rows (reduce_lane_columns.cpp, scan_short.cpp). In
+// memory the elements of a row are adjacent; in the copies the elements at the same position of neighbouring rows are, so that vectors are
+// loaded and stored whole:
 //
 //   copy the tile of each array that the passes load, transposed
 //   execute the passes on the copies, with vectors across the rows; keep the elements that they store in further arrays
@@ -9,6 +10,7 @@
 // Arrays in which the elements of neighbouring rows are adjacent are not copied; of these, rows that do not exist are not read.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lower/accumulate.h"
@@ -29,8 +31,9 @@ class TransposedRows {
   /// Copies the tile of every array that the passes load element by element. Until the next call, values of these arrays are read from the
   /// copies, and the other functions refer to this tile.
   void load(Tile tile, ir::Body& body);
-  /// Emits the statements that keep the elements that the pass stores for this index of the reductions' source.
-  void keep(const RowPass& pass, const Index& index, ir::Body& body);
+  /// Emits the statements that keep the elements that these stores (indices in KernelPlan::stores) of elements of the rows write for this
+  /// index of the source of the reductions or scans.
+  void keep(std::span<const size_t> stores, const Index& index, ir::Body& body);
   /// Copies the elements that were kept into the outputs.
   void store(ir::Body& body);
   /// Tests whether the statements load nothing that differs from column to column, as copies do not count as loads. They may then also run
@@ -52,13 +55,14 @@ class TransposedRows {
   KernelContext& c_;
   ir::Arena& arena_;
   Accumulators& accumulators_;
-  const Node& source_;        // the source of the reductions
-  std::vector<size_t> kept_;  // its kept axes whose size is not 1
-  size_t along_ = 0;          // its only reduced axis whose size is not 1
+  const Shape& shape_;          // of the source of the reductions or scans
+  std::vector<size_t> kept_;    // its kept axes whose size is not 1
+  size_t along_ = 0;            // its only other axis whose size is not 1
+  std::vector<size_t> stores_;  // the stores of elements of the rows: indices in KernelPlan::stores
   int64_t columns_, most_;
   int simd_;
   Tile tile_;
-  std::vector<Array> stored_;  // one entry for each node that a pass stores
+  std::vector<Array> stored_;  // one entry for each node of stores_
 };
 
 }  // namespace harp::lower

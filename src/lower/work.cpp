@@ -150,6 +150,11 @@ Sym time_of_scatter(const Program& program, const KernelPlan& plan, const Schedu
   return updates.all() + product_of(element_count(plan.alone->shape), 2 * kByte * static_cast<double>(size_of(plan.alone->dtype)));
 }
 
+/// Tests whether the node sorts whole rows of an unknown number of elements.
+bool sorts_unknown_rows(const Node& node) {
+  return (node.op == Op::kSort || node.op == Op::kArgSort) && kept_of_sort(node) == 0 && !node.shape.back().is_constant();
+}
+
 }  // namespace
 
 Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& schedule) {
@@ -165,14 +170,20 @@ Sym work_of(const Program& program, const KernelPlan& plan, const Schedule& sche
   add_accesses(program, plan, lanes, total);
   if (is_contraction) total.add(kMultiplyAdd / (lanes * terms));
   const std::vector<const Node*> nodes = counted_nodes(program, plan);
+  // A row of one element is not sorted.
+  Dim not_first = 0;
   for (const Node* node : nodes) {
+    if (sorts_unknown_rows(*node)) {
+      not_first = element_count(Shape(node->shape.begin(), node->shape.end() - 1)) * max(node->shape.back() - 1, 0);
+      continue;
+    }
     const bool is_reduced = is_reduce(node->op);
     const Dim own = is_reduced || kept_of_sort(*node) > 0 ? count : element_count(node->shape);
     if (is_contraction && own == count) continue;  // the multiply-add includes it, or it is computed when the factors are packed
     total.add(own, time_of(*node) / lanes, !plan.reduces.empty());
   }
   if (nodes.size() <= kFewOperations) total.add(kSingle * static_cast<double>(single_loads(program, plan, schedule)));
-  return total.all();
+  return not_first.is_constant(0) ? total.all() : total.all() + product_of(not_first, kSorted);
 }
 
 }  // namespace harp::lower

@@ -12,6 +12,7 @@
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/schedule_program.h"
+#include "schedule/sort_keys.h"
 
 namespace harp {
 
@@ -38,6 +39,8 @@ Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& opti
   if (options.target.gpu() != nullptr) {
     add_scan_buffers(program);
     add_slice_buffers(program);
+  } else {
+    skip_unread_keys(program);
   }
   chain_kernels(program, options.chains.bytes, limits);
   plan_memory(program);

@@ -111,6 +111,18 @@ bool may_have_lane_columns(const Program& program, const KernelPlan& kernel) {
   return !terms.is_constant() && std::ranges::none_of(kernel.passes, stores_bools);
 }
 
+bool may_have_row_lanes(const KernelPlan& kernel) {
+  const int scanned = scan_axis(kernel);
+  const Shape space = iteration_space(kernel);
+  if (scanned < 1 || scanned + 1 != std::ssize(space) || kernel.scans[0]->as<ScanAttributes>().order != ScanOrder::kTree) return false;
+  return !space.back().is_constant() &&
+         std::ranges::none_of(kernel.stores, [](const StorePlan& store) { return is_bool(store.node->dtype); });
+}
+
+bool has_row_lanes(const KernelPlan& kernel, const Schedule& schedule) {
+  return schedule.recipe == Template::kScan && may_have_row_lanes(kernel) && schedule.axes[schedule.axes.size() - 2].simd_width > 1;
+}
+
 int64_t lanes_in_use(const Node& reduce) {
   Dim count = 1;
   for (const size_t axis : lane_axes(reduce).inner) count *= reduce.sources[0]->shape[axis];

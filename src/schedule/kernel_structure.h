@@ -48,6 +48,11 @@ bool reads_across_rows(const Program& program, const KernelPlan& kernel);
 /// true, and the kernel stores nothing but results; or it computes an argmax or argmin of at most kMaxCopiedTerms elements, a known number,
 /// which are copied (lower/arg_extreme_columns.cpp).
 bool may_have_lane_columns(const Program& program, const KernelPlan& kernel);
+/// Tests whether the vectors of a scan along rows may run across the rows: whether rows have an unknown number of elements, and no output
+/// is a bool. Only rows that turn out to be short are then lowered so (lower/scan_short.cpp); the guard of the variant says it.
+bool may_have_row_lanes(const KernelPlan& kernel);
+/// Tests whether the schedule of a scan along rows has vectors across the rows.
+bool has_row_lanes(const KernelPlan& kernel, const Schedule& schedule);
 /// The largest number of columns of a tile of a reduction whose vectors run across the rows (may_have_lane_columns()). Each column has up
 /// to 64 accumulators for each level of blocks of the summation order. If several passes use the elements of a row, a tile also has space
 /// for whole rows, and the largest number of columns is kMaxKeptLaneColumns.

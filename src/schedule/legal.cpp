@@ -186,7 +186,8 @@ std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rule
     return std::count_if(has_vectors, rules.axes.end(), has_lanes) > 1 ? "the reduced axis or the last kept axis" : "the reduced axis";
   if (rules.recipe == Template::kElementwise && std::count_if(has_vectors, rules.axes.end(), has_lanes) > 1)
     return cat("the last kept axis or, if short axes are unrolled, on axis ", has_vectors - rules.axes.begin());
-  return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis" : "the last kept axis";
+  if (vector_axis(kernel) < 0 || vector_axis(kernel) != scan_axis(kernel)) return "the last kept axis";
+  return std::ranges::count_if(rules.axes, has_lanes) > 1 ? "the scanned axis or the last kept axis" : "the scanned axis";
 }
 
 struct KindText {
@@ -297,6 +298,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     AxisRules& columns = usual.axes[usual.axes.size() - 2];
     columns.max_lanes = kMaxLanes, columns.max_tile = kernel.passes.size() == 1 ? kMaxLaneColumns : kMaxKeptLaneColumns;
   }
+  if (may_have_row_lanes(kernel)) usual.axes[usual.axes.size() - 2].max_lanes = kMaxLanes;
   const std::optional<UnrolledAxes> unrolled = unrolled_axes(program, kernel);
   if (unrolled && usual.recipe == Template::kElementwise) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;

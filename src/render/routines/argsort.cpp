@@ -103,7 +103,11 @@ static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
 
 constexpr std::string_view kRows =
     R"(static __attribute__((noinline)) void argsort_$F(const $T* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
-  for (int64_t row = 0; row < rows; ++row, keys += n, order += n) {
+  for (int64_t i = 0; n == 1 && i < rows; i += 65536) {
+    if (harp_is_set(cancel)) return;
+    __builtin_memset(order + i, 0, (size_t)(rows - i < 65536 ? rows - i : 65536) * sizeof *order);
+  }
+  for (int64_t row = 0; n > 1 && row < rows; ++row, keys += n, order += n) {
     if (harp_is_set(cancel)) return;
     if (n <= $FEW) argsort_few_$F(keys, n, order);
     else argsort_row_$F(keys, n, order, spare, cancel);

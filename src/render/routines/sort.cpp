@@ -238,6 +238,11 @@ constexpr std::string_view kRowsOfBlocks =
 )";
 constexpr std::string_view kRows =
     R"(static __attribute__((noinline)) void sort_$F(const $T* x, int64_t rows, int64_t n, $T* sorted, $T* spare, const volatile int32_t* cancel) {
+  for (int64_t i = 0; n == 1 && i < rows; i += 65536) {
+    if (harp_is_set(cancel)) return;
+    __builtin_memcpy(sorted + i, x + i, (size_t)(rows - i < 65536 ? rows - i : 65536) * sizeof *x);
+  }
+  if (n <= 1) return;
 $BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
     if (harp_is_set(cancel)) return;
     if (n <= $FEW) sort_few_$F(x, n, sorted);

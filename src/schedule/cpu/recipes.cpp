@@ -14,6 +14,7 @@
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/short_axes.h"
+#include "schedule/cpu/short_scans.h"
 #include "schedule/cpu/stream.h"
 #include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
@@ -370,6 +371,9 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     // A large output has priority: if a scan waits for memory, the code for several blocks takes no additional time.
     const std::optional<Sym> guard = guard_of_one_block(kernel);
     if (guard && !variants.back().schedule.nontemporal) variants.insert(variants.end() - 1, {*guard, s});
+    const std::vector<Variant> of_short = short_scans(kernel, s);
+    if (!of_short.empty() && !of_short.back().guard) return of_short;
+    variants.insert(variants.begin(), of_short.begin(), of_short.end());
     return variants;
   }
   // Variants for short rows of unknown length: without the invalid flag and without interleaving, which pay only for long rows.
