@@ -16,6 +16,10 @@ namespace {
 /// Maximum size in bytes of a columns' factor that is expected to stay in the first-level cache without packing: half of that cache.
 constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
+/// Windows that are rows are packed one element at a time if they are not copied, and no packing follows the copy. So copying them pays with
+/// fewer reads of each element than for windows that are columns, which are packed after the copy unless they are contiguous.
+constexpr double kMinReadsOfRow = 1.25;
+
 constexpr int kLaneBits = 32;               // bits of a lane that holds several terms
 constexpr int64_t kSignBits = -0x7f7f7f80;  // 0x80808080: the sign bits of four bytes
 
@@ -288,7 +292,7 @@ Body ContractionFactors::copy_windows() {
 /// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` say for which row and column of the product
 /// the factor is read; they depend on that variable.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
-                                                        bool has_members, Body& body) {
+                                                        bool has_members, double min_reads, Body& body) {
   const ContractionLayout& layout = block_.layout;
   std::vector<Windows::Axis> axes = {along};
   const auto axis = [&](std::string_view name, Sym count, int64_t most) {
@@ -303,7 +307,7 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
     if (!terms.is_constant()) return std::nullopt;
     index[layout.term_axes[i]] = axis("term", terms, std::max<int64_t>(1, terms.constant()));
   }
-  return Windows::copy(block_.c, block_.accumulators, factor, index, axes, layout.simd, body);
+  return Windows::copy(block_.c, block_.accumulators, factor, index, axes, min_reads, layout.simd, body);
 }
 
 /// Copies the elements that the windows of the rows' factor read in this block. Afterwards row() reads this copy.
@@ -313,7 +317,7 @@ void ContractionFactors::copy_row_windows(Body& body) {
   const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable,
             read = layout.whole_rows ? block_.rows_here : block_.row_tiles() * layout.tile_rows;
   row_windows_ = copy_windows(block_.contraction.row_factor, {row, block_.rows_here, read, layout.block_rows}, block_.first_row + row,
-                              block_.first_column, layout.rows_have_members, body);
+                              block_.first_column, layout.rows_have_members, kMinReadsOfRow, body);
   if (row_windows_) packs_rows_ = false;
 }
 
@@ -325,7 +329,7 @@ void ContractionFactors::copy_column_windows(Body& body) {
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             read = has_tiles ? block_.column_tiles() * layout.tile_columns : block_.columns_here;
   column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, read, layout.block_columns},
-                                 block_.first_row, block_.first_column + column, layout.columns_have_members, body);
+                                 block_.first_row, block_.first_column + column, layout.columns_have_members, Windows::kMinReads, body);
   if (!column_windows_ || layout.terms_of_lane > 1) return;
   const UOp* value = column_in_place(column, unflatten(0, layout.term_shape));
   const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;

@@ -82,7 +82,7 @@ class ContractionFactors {
   ir::Body pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count);
   ir::Body add_first_sums(Sym member, Sym column_tile, Sym first, Sym count);
   std::optional<Windows> copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column, bool has_members,
-                                      ir::Body& body);
+                                      double min_reads, ir::Body& body);
   void copy_row_windows(ir::Body& body);
   void copy_column_windows(ir::Body& body);
   bool has_vectors_of_terms(const ir::UOp* value, Sym lane, Sym term) const;

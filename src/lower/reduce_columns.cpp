@@ -169,7 +169,8 @@ void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   for (const Node* reduce : pass_->reduces)
     for (const Node* operand : operands_of(*reduce))
       if (operand->rank() > 0 && !windows_.contains(operand))
-        if (auto copy = Windows::copy(c_, accumulators_, operand, index, axes, simd_width_, body)) windows_.emplace(operand, *copy);
+        if (auto copy = Windows::copy(c_, accumulators_, operand, index, axes, Windows::kMinReads, simd_width_, body))
+          windows_.emplace(operand, *copy);
   if (windows_.empty() || !holds_vectors || !pass_->row_values.empty()) return;
   // Tests whether columns beyond the last one can be read, too. A copy of windows permits this if positions in the copy are linear for
   // every column for which the tile has space, not only for the columns that exist. Any other operand must not vary along the columns.

@@ -13,8 +13,6 @@ using namespace ir;
 
 namespace {
 
-constexpr double kMinReads = 2;  // windows are copied only if each copied element is read at least this many times, on average
-
 /// Returns the index of the element of `array` that is read to compute the element of `factor` at this index; nullopt if no element or
 /// several elements are read.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
@@ -33,7 +31,7 @@ std::optional<Index> position_read(KernelContext& c, const Node* array, const No
 }  // namespace
 
 std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
-                                     std::span<const Axis> axes, int simd_width, Body& body) {
+                                     std::span<const Axis> axes, double min_reads, int simd_width, Body& body) {
   Windows windows(context);
   windows.array_ = array_below_windows(factor);
   if (windows.array_ == nullptr) return std::nullopt;
@@ -71,7 +69,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
     ends.read.push_back(wanted);
     elements *= static_cast<double>(size);
   }
-  if (elements > static_cast<double>(kMaxCopiedWindows) || reads < kMinReads * elements) return std::nullopt;
+  if (elements > static_cast<double>(kMaxCopiedWindows) || reads < min_reads * elements) return std::nullopt;
 
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));

@@ -10,6 +10,8 @@ namespace harp::lower {
 
 class Windows {
  public:
+  /// The usual value of min_reads in copy().
+  static constexpr double kMinReads = 2;
   /// One of the variables by which the positions in a block are numbered, such as the index of a row in the block. The copied elements are
   /// those for the values 0 … count - 1. value() may later be called for the values 0 … read - 1; only along the first axis may `read` be
   /// greater than `count`, because a tile of rows may extend beyond the last row of the block. Both are at most `most`.
@@ -19,9 +21,10 @@ class Windows {
   };
   /// Adds statements to `body` that copy the elements of an array that `factor` reads at `index`, an expression of the variables of `axes`,
   /// for all values of these variables. For positions from Axis::count on, the copy contains zeros. Returns nullopt and leaves `body`
-  /// unchanged if these elements do not form a box of an array, or if copying does not pay.
+  /// unchanged if these elements do not form a box of an array, or if copying does not pay: if each copied element is read less than
+  /// `min_reads` times, on average.
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
-                                     std::span<const Axis> axes, int simd_width, ir::Body& body);
+                                     std::span<const Axis> axes, double min_reads, int simd_width, ir::Body& body);
 
   /// Returns the value of the factor at `index`, an expression of the variables of the copied axes. It is computed from the copy instead of
   /// the array.

@@ -692,3 +692,13 @@ TEST_CASE("G15.conv2d/c G15.batch_matmul/c L5: threads divide an unknown number 
   CHECK(iterations("graph g(x: f32[5, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "5");
   CHECK(iterations("graph g(x: f32[n, m, 40], k: f32[n, 40, 30]) { return y = batch_matmul(x, k) }") .starts_with("n*((m + "));
 }
+
+TEST_CASE("L6.packed_convolution/c G15.conv1d/c: windows that are rows are copied even if a stride lets few of them overlap") {
+  const auto copies = [](std::string_view call) {
+    const std::string graph = cat("graph g(x: f32[n, 40, l], k: f32[64, 40, 3]) { return y = ", call, " }");
+    return ir::print(*lower::lower_program(scheduled(graph))).find("for window") != std::string::npos;
+  };
+  CHECK(copies("conv1d(x, k)"));
+  CHECK(copies("conv1d(x, k, stride=2)"));
+  CHECK_FALSE(copies("conv1d(x, k, stride=3)"));
+}
