@@ -105,3 +105,12 @@ TEST_CASE("L2 X2: a product of a matrix and a vector of few terms, along which r
                      rough({terms, columns}, 1), rough({terms}, 2));
     }
 }
+
+TEST_CASE("L6/c: two results of a row, stored by vectors across the rows, are interleaved in registers") {
+  const std::string source = source_of(
+      "graph g(x: f32[761, 2], z: f32[2, 2]) flags=[broadcast] {\n"
+      "  return y = sum(square(unsqueeze(x, axes=[1]) - unsqueeze(z, axes=[0])), axes=[2])\n}",
+      "x86-64-v3");
+  CHECK(contains(source, "store_2_interleaved"));
+  CHECK_FALSE(contains(source, "store_strided"));
+}
