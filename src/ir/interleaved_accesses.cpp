@@ -28,8 +28,8 @@ struct HashCommon {
 
 int64_t constant_of(Sym index) { return index.is_constant() ? index.constant() : index.node()->constant; }
 
-std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, const UOp* mask) {
-  if (mask != nullptr || type.lanes == 1 || !step.is_constant() || step.constant() < kFewestParts || step.constant() > kMostParts)
+std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, const UOp* mask, int64_t fewest) {
+  if (mask != nullptr || type.lanes == 1 || !step.is_constant() || step.constant() < fewest || step.constant() > kMostParts)
     return std::nullopt;
   return Common{buffer, type, step.constant(), index - constant_of(index)};
 }
@@ -86,7 +86,7 @@ class InterleavedAccesses {
     Loads groups;
     for (const UOp* u : uops)
       if (u->kind == UKind::kLoad && part_of(u) < 0)
-        if (const auto common = common_of(u->buffer, u->type, u->lane_step, u->index, mask_of(u)))
+        if (const auto common = common_of(u->buffer, u->type, u->lane_step, u->index, mask_of(u), kFewestParts))
           groups[*common].emplace_back(constant_of(u->index), u);
     std::unordered_map<const UOp*, int64_t> parts;
     for (auto& group : groups) {
@@ -133,7 +133,7 @@ class InterleavedAccesses {
     std::unordered_map<Common, std::vector<std::pair<int64_t, Stmt*>>, HashCommon> groups;
     for (Stmt* s : run) {
       const auto& store = *as<Store>(s);
-      if (const auto common = common_of(store.buffer, store.value->type, store.lane_step, store.index, store.mask))
+      if (const auto common = common_of(store.buffer, store.value->type, store.lane_step, store.index, store.mask, kFewestStores))
         groups[*common].emplace_back(constant_of(store.index), s);
     }
     // Maps the first store of each group, in the order of the run, to the stores of that group.

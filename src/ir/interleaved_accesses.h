@@ -12,9 +12,9 @@
 
 namespace harp::ir {
 
-/// Smallest and largest lane step at which accesses are grouped. A lane step of 2 needs no group: the renderer reads two vectors and
-/// selects every second element.
-inline constexpr int64_t kFewestParts = 3, kMostParts = 16;
+/// Smallest lane steps at which loads and stores are grouped, and the largest one. Loads at a lane step of 2 need no group: the renderer
+/// reads two vectors and selects every second element.
+inline constexpr int64_t kFewestParts = 3, kFewestStores = 2, kMostParts = 16;
 
 /// Finds interleaved accesses (see above) in `body` and groups them. Must run after all rewrites that make vectors.
 void group_interleaved(Arena& arena, Body& body);

@@ -144,6 +144,10 @@ constexpr size_t kShort = 32;  // maximum number of UOps in a body whose code ma
 /// work is too large: a loop over 33 elements took 1.5 times as long as without an overlapping step.
 constexpr int kFewSteps = 4;
 
+// A loop of at most kFewVectors vectors that load at most kMaxLoads vectors may be emitted as the statements of each vector. (The loads
+// come before the first store, so they are in registers at the same time.)
+constexpr int64_t kFewVectors = 8, kMaxLoads = 16;
+
 bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
@@ -158,6 +162,17 @@ bool can_keep(const std::vector<const UOp*>& uops, const SymAtom* variable, std:
   });
 }
 
+/// Returns the statements of each step of a loop of vectors whose length is a constant, of which the last step overlaps the one before it.
+Body each_vector(Arena& arena, const Loop* steps) {
+  const int64_t length = (steps->end - steps->begin).constant();
+  Body result;
+  for (int64_t at = 0; at < length; at += steps->step) {
+    Substituter there(arena, {{variable_of(steps->variable), steps->begin + std::min(at, length - steps->step)}});
+    for (Stmt* s : there(steps->body)) result.push_back(s);
+  }
+  return result;
+}
+
 /// Completes `steps`, a loop of vectors whose last vector may overlap the previous one. If the kernel stores in place, the last vector must
 /// not read elements that the previous vector has stored. There are two ways to ensure that.
 ///
@@ -166,12 +181,22 @@ bool can_keep(const std::vector<const UOp*>& uops, const SymAtom* variable, std:
 /// the last vector before the loop instead would be slow if the array has just been written: the load would wait for pending stores to the
 /// end of the array.)
 ///
-/// A longer body stays one loop (Loop::overlap). Its overlapping step processes the first elements instead of the last ones, because the
-/// loop starts reading there anyway. The linearizer loads the values of this step before the loop, and the step executes last.
+/// A short body that does not store in place, in a row of a known length of a few vectors, is emitted once for each vector: the loop would
+/// take longer than its body.
+///
+/// Any other body stays one loop (Loop::overlap). If it stores in place, its overlapping step processes the first elements instead of the
+/// last ones, because the loop starts reading there anyway. The linearizer loads the values of this step before the loop, and the step
+/// executes last.
 Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
-  if (!in_place || !is_short(uops)) return {steps};
+  if (!is_short(uops)) return {steps};
+  const Sym length = steps->end - steps->begin;
+  if (!in_place) {
+    const int64_t loads = std::max<int64_t>(1, std::ranges::count_if(uops, is_read));
+    const int64_t most = std::min(kFewVectors, kMaxLoads / loads) * steps->step;
+    return length.is_constant() && length.constant() <= most ? each_vector(arena, steps) : Body{steps};
+  }
   const Sym last = steps->end - steps->step, rest = mod(steps->end - steps->begin, steps->step);
   Body result = {steps};
   for (const Sym& at : {last - rest, last}) {

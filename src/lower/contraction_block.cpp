@@ -23,11 +23,11 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Returns the indices of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the same
-/// order as the axes; but if threads divide the first two axes, those along which the shared columns are packed come first, so that each
-/// worker packs them once. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed
-/// once for all rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two. If the
-/// factor is not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
+/// Returns the indices of the kernel's axes in the order of the loops, outermost first. If the output is transposed, the loops have the
+/// same order as the axes; but if threads divide the first two axes, those along which the shared columns are packed come first, so that
+/// each worker packs them once. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is
+/// packed once for all rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two.
+/// If the factor is not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;

@@ -16,8 +16,8 @@ namespace {
 /// Maximum size in bytes of a columns' factor that is expected to stay in the first-level cache without packing: half of that cache.
 constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
-/// Windows that are rows are packed one element at a time if they are not copied, and no packing follows the copy. So copying them pays with
-/// fewer reads of each element than for windows that are columns, which are packed after the copy unless they are contiguous.
+/// Windows that are rows are packed one element at a time if they are not copied, and no packing follows the copy. So copying them pays
+/// with fewer reads of each element than for windows that are columns, which are packed after the copy unless they are contiguous.
 constexpr double kMinReadsOfRow = 1.25;
 
 constexpr int kLaneBits = 32;               // bits of a lane that holds several terms

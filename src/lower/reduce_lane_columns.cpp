@@ -82,9 +82,8 @@ Body ReduceLowering::lane_groups_pass(const Tile& tile, int64_t count) {
       if (lane == values.size())
         values.push_back(combined.size() > 1 ? arena_.apply(Op::kMul, dtype, combined) : combined[0]);
       else
-        values[lane] = combined.size() > 1
-                           ? sum_of_product(arena_, combined[0], combined[1], values[lane])
-                           : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {values[lane], combined[0]});
+        values[lane] = combined.size() > 1 ? sum_of_product(arena_, combined[0], combined[1], values[lane])
+                                           : arena_.apply(combine_of(pass_->reduces[r]->op), dtype, {values[lane], combined[0]});
     }
     return values;
   };

@@ -53,11 +53,13 @@ class ShortScan : ScanLowering {
     }
     std::vector<size_t> stores(c_.plan.stores.size());
     for (size_t i = 0; i < stores.size(); ++i) stores[i] = i;
-    each_element([&](Sym element, Sym column, Body& each) {
-      for (size_t s = 0; s < scans_.size(); ++s)
-        c_.values.bind(scans_[s], from_accumulator(arena_, *scans_[s], at(s, elements_, element * columns_ + column)));
-      rows_.keep(stores, index(element, column), each);
-    }, 0, counts_[0], body);
+    each_element(
+        [&](Sym element, Sym column, Body& each) {
+          for (size_t s = 0; s < scans_.size(); ++s)
+            c_.values.bind(scans_[s], from_accumulator(arena_, *scans_[s], at(s, elements_, element * columns_ + column)));
+          rows_.keep(stores, index(element, column), each);
+        },
+        0, counts_[0], body);
     rows_.store(body);
     return tiles;
   }
@@ -107,16 +109,20 @@ class ShortScan : ScanLowering {
 
   /// Sets the elements of the scans, and those that the last quad lacks.
   void collect(Body& body) {
-    each_element([&](Sym e, Sym column, Body& each) {
-      for (size_t s = 0; s < scans_.size(); ++s)
-        each.push_back(set_accumulator(arena_, elements_[s], e * columns_ + column, element(s, here(e, column))));
-    }, 0, counts_[0], body);
-    each_element([&](Sym e, Sym column, Body& each) {
-      for (size_t s = 0; s < scans_.size(); ++s) {
-        const Scalar identity = accumulator_identity(scans_[s]->op, *scans_[s]);
-        each.push_back(set_accumulator(arena_, elements_[s], e * columns_ + column, arena_.constant(identity)));
-      }
-    }, counts_[0], ceil_div(counts_[0], kQuad) * kQuad, body);
+    each_element(
+        [&](Sym e, Sym column, Body& each) {
+          for (size_t s = 0; s < scans_.size(); ++s)
+            each.push_back(set_accumulator(arena_, elements_[s], e * columns_ + column, element(s, here(e, column))));
+        },
+        0, counts_[0], body);
+    each_element(
+        [&](Sym e, Sym column, Body& each) {
+          for (size_t s = 0; s < scans_.size(); ++s) {
+            const Scalar identity = accumulator_identity(scans_[s]->op, *scans_[s]);
+            each.push_back(set_accumulator(arena_, elements_[s], e * columns_ + column, arena_.constant(identity)));
+          }
+        },
+        counts_[0], ceil_div(counts_[0], kQuad) * kQuad, body);
   }
 
   /// Replaces the elements of a quad by their running values.

@@ -34,8 +34,8 @@ TransposedRows::TransposedRows(KernelContext& context, Accumulators& accumulator
       most_(most),
       simd_(simd) {
   const KernelPlan& plan = context.plan;
-  const std::vector<int> reduced = plan.scans.empty() ? plan.reduces[0]->as<ReduceAttributes>().axes
-                                                      : std::vector<int>{plan.scans[0]->as<ScanAttributes>().axis};
+  const std::vector<int> reduced =
+      plan.scans.empty() ? plan.reduces[0]->as<ReduceAttributes>().axes : std::vector<int>{plan.scans[0]->as<ScanAttributes>().axis};
   for (const RowPass& pass : plan.passes) stores_.insert(stores_.end(), pass.row_stores.begin(), pass.row_stores.end());
   for (size_t store = 0; !plan.scans.empty() && store < plan.stores.size(); ++store) stores_.push_back(store);
   for (size_t axis = 0; axis < shape_.size(); ++axis) {
@@ -145,8 +145,7 @@ void TransposedRows::keep(std::span<const size_t> stores, const Index& index, Bo
 void TransposedRows::store(Body& body) {
   for (const Array& array : stored_) bind(array);
   for (const size_t store : stores_) {
-    Loop *column = new_loop(arena_, "column", 0, tile_.width),
-         *element = new_loop(arena_, "element", 0, min(shape_[along_], most_));
+    Loop *column = new_loop(arena_, "column", 0, tile_.width), *element = new_loop(arena_, "element", 0, min(shape_[along_], most_));
     const Index index = without_ones(source_index(column->variable, element->variable), shape_);
     element->body = store_outputs(c_, {&store, 1}, index);
     column->body = {element};

@@ -62,7 +62,8 @@ std::optional<SlicedProduct> sliced_product(const Node* sum) {
   for (size_t factor = 0; factor < 2; ++factor) {
     SlicedProduct found{sum, factor, {}, product->sources[factor], 0, 0};
     const auto is_view = [](const Node* node) { return node->op == Op::kExpand || node->op == Op::kReshape || node->op == Op::kPermute; };
-    for (; is_view(found.slice) && found.views.size() < kMostViews; found.slice = found.slice->sources[0]) found.views.push_back(found.slice);
+    for (; is_view(found.slice) && found.views.size() < kMostViews; found.slice = found.slice->sources[0])
+      found.views.push_back(found.slice);
     if (found.slice->op != Op::kSlice || found.slice->rank() == kMaxRank || has_many_rows(*sum, found.other())) continue;
     const std::optional<size_t> axis = axis_of_one(*found.slice);
     if (!axis) continue;
@@ -75,7 +76,9 @@ std::optional<SlicedProduct> sliced_product(const Node* sum) {
 
 /// Tests whether the products differ only in where their slices begin along the axis.
 bool are_alike(const SlicedProduct& a, const SlicedProduct& b) {
-  const auto are_same = [](const Node* x, const Node* y) { return x->op == y->op && x->shape == y->shape && x->attributes == y->attributes; };
+  const auto are_same = [](const Node* x, const Node* y) {
+    return x->op == y->op && x->shape == y->shape && x->attributes == y->attributes;
+  };
   if (a.factor != b.factor || a.axis != b.axis || a.array() != b.array() || a.other() != b.other() || !are_same(a.sum, b.sum) ||
       !(a.slice->shape == b.slice->shape) || !std::ranges::equal(a.views, b.views, are_same))
     return false;

@@ -1,6 +1,6 @@
-// Joins products of slices of one array with one other array: x[0] @ w, x[1] @ w, ... become slices of x @ w. Each product of few rows reads
-// all of w, which takes longer than the arithmetic; the joined product reads w once. Example: the first product of each step of a recurrent
-// network. Joining does not change how an element is computed, so no bits change.
+// Joins products of slices of one array with one other array: x[0] @ w, x[1] @ w, ... become slices of x @ w. Each product of few rows
+// reads all of w, which takes longer than the arithmetic; the joined product reads w once. Example: the first product of each step of a
+// recurrent network. Joining does not change how an element is computed, so no bits change.
 #pragma once
 
 #include <memory>

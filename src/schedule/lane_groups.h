@@ -1,5 +1,5 @@
-// Reductions in lanes order whose vectors run across the rows (kernel_structure.h, may_have_lane_columns()): whether the 64 lanes of each row
-// are combined and folded in registers, group by group. The lanes of a group are those that the first steps of the fold combine: with
+// Reductions in lanes order whose vectors run across the rows (kernel_structure.h, may_have_lane_columns()): whether the 64 lanes of each
+// row are combined and folded in registers, group by group. The lanes of a group are those that the first steps of the fold combine: with
 // 64 lanes and groups of 8, lanes 0, 8, 16 … 56 are the first group. The elements of a group are read as at least 8 streams of memory, and
 // each group leaves one value for each row, of which the last steps of the fold make the result.
 #pragma once

@@ -256,7 +256,8 @@ class ProductAxes {
     const Node *row_factor = product.sources[rows], *column_factor = product.sources[1 - rows];
     const auto is_row = [&](size_t axis) { return varies(row_factor, axis) && !varies(column_factor, axis); };
     size_t end = kept.size() - 1, begin = end;
-    while (begin > 0 && is_row(kept[begin - 1]) && is_adjacent(product.shape, kept[begin - 1], begin < end ? kept[begin] : kept[begin - 1] + 1))
+    while (begin > 0 && is_row(kept[begin - 1]) &&
+           is_adjacent(product.shape, kept[begin - 1], begin < end ? kept[begin] : kept[begin - 1] + 1))
       --begin;
     if (end - begin < 2 || varies(row_factor, kept.back()) || proven_at_most(kManyColumns, product.shape[kept[end - 1]])) return nullptr;
     const size_t first = kept[begin], last = kept[end - 1];

@@ -14,8 +14,8 @@ namespace {
 
 /// For which rows exchanges of elements pay. kMostElements: only so many elements are loaded and stored by whole vectors (kMaxShortAxis).
 /// kMostExchanges: of a sort; a routine sorts eight elements in registers with fewer exchanges (f32: 0.7 of the time, 7 elements 3 times).
-/// kMostOfIndices: of an argsort, whose routine is much slower (8 elements: 4 times). kFewestRows: without enough rows for vectors, a routine
-/// for one row is as fast. (All measured with AVX2.)
+/// kMostOfIndices: of an argsort, whose routine is much slower (8 elements: 4 times). kFewestRows: without enough rows for vectors, a
+/// routine for one row is as fast. (All measured with AVX2.)
 constexpr int64_t kMostElements = 16, kMostExchanges = 24, kMostOfIndices = 32, kFewestRows = 16;
 
 using Pieces = std::vector<const Node*>;  // the elements of sorted rows, in order: for each an array with rows of one element

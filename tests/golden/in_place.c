@@ -581,13 +581,13 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   float* output0 = a->output0;
   (void)worker;
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const float* input0_row = input0 + ridx0 * 40;
-    float* output0_row = output0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) { /* the last step overlaps the one before it */
-      for (; ridx1 <= 24; ridx1 += 16) {
-        *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
-      }
-    }
+    const f32x16 alu0 = *(const f32x16*)(input0 + ridx0 * 40 + 16);
+    const f32x16 alu1 = load_reversed_f32x16(input0 + ridx0 * 40 + 23);
+    const f32x16 alu2 = *(const f32x16*)(input0 + ridx0 * 40 + 24);
+    const f32x16 alu3 = load_reversed_f32x16(input0 + ridx0 * 40 + 15);
+    *(f32x16*)(output0 + ridx0 * 40) = *(const f32x16*)(input0 + ridx0 * 40) + load_reversed_f32x16(input0 + ridx0 * 40 + 39);
+    *(f32x16*)(output0 + ridx0 * 40 + 16) = alu0 + alu1;
+    *(f32x16*)(output0 + ridx0 * 40 + 24) = alu2 + alu3;
   }
 }
 

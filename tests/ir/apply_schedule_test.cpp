@@ -2,6 +2,8 @@
 // verifier rejects.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "ir/apply_schedule.h"
 #include "ir/rewrite.h"
@@ -128,6 +130,29 @@ TEST_CASE("H2 apply_schedule: rows that are shorter than a vector get vectors of
     CHECK(narrow->condition == n - 4);
     CHECK(as<Loop>(narrow->body[0])->step == 4);
     CHECK(as<Loop>(narrow->otherwise[0])->step == 1);
+  }
+}
+
+TEST_CASE("L5.simd_width/c: a row of a few vectors, whose number is known, has the statements of each of them instead of a loop") {
+  for (const int64_t size : {13, 31, 33}) {
+    CAPTURE(size);
+    Bench b;
+    const Sym n = b.syms->variable("n", 0, 100);
+    Loop *row = new_loop(b.arena(), "row", 0, n), *column = new_loop(b.arena(), "column", 0, size);
+    column->tags.vector = {.lanes = 4, .overlap = true};
+    column->body = {b.copy(row->variable * (size + 1) + column->variable)};
+    row->body = {column};
+    row->tags.nest.emplace();
+    b.body() = {row};
+    apply_schedule(b.module);
+    CHECK(b.offence() == "");
+    if (size == 33) {
+      CHECK(as<Loop>(row->body[0])->overlap);
+      continue;
+    }
+    REQUIRE(std::ssize(row->body) == size / 4 + 1);
+    for (int64_t i = 0; i * 4 < size; ++i)
+      CHECK(as<Store>(row->body[static_cast<size_t>(i)])->index == row->variable * (size + 1) + std::min(i * 4, size - 4));
   }
 }
 

@@ -433,7 +433,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv1d,conv2d,conv3d/interp,c X2: lines o
   run("n, 6, h in 1..99, l in 1..99", "conv2d(x, w, groups=2, padding=[2, 1])", {3, 6, 4, 0}, {16, 3, 3, 3});
   run("n, 7, l in 1..99", "conv1d(x, w, padding=2, dilation=2)", {3, 7, 0}, {16, 7, 3});
   // without any pixels
-  backends.run("graph g(x: f32[n, 7, h, l], w: f32[8, 7, 3, 3]) {\n  return y = conv2d(x, w)\n}", rough({2, 7, 5, 1}, 3), rough({8, 7, 3, 3}, 4));
+  backends.run("graph g(x: f32[n, 7, h, l], w: f32[8, 7, 3, 3]) {\n  return y = conv2d(x, w)\n}", rough({2, 7, 5, 1}, 3),
+               rough({8, 7, 3, 3}, 4));
 }
 
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {

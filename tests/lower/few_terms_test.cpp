@@ -93,3 +93,40 @@ TEST_CASE("L2: a long sum, and an expensive element, keep their accumulators") {
   CHECK(contains(source_of("graph g(a: f32[65, n]) {\n  return y = sum(a, axes=[0])\n}"), "float row0[1024]"));
   CHECK(contains(source_of("graph g(a: f32[8, n]) {\n  return y = sum(exp(a) * exp(a + 1), axes=[0])\n}"), "float row0[2048]"));
 }
+
+TEST_CASE("L2 X2: a product of a matrix and a vector of few terms, along which rows are adjacent, has no accumulators in memory") {
+  const auto has_accumulators = [](const std::string& parameters, const std::string& product) {
+    const std::string source = source_of("graph g(" + parameters + ") {\n  return y = " + product + "\n}", "x86-64-v3");
+    return contains(source, "reduce [");
+  };
+  for (const char* columns : {"523", "n"}) {
+    CHECK_FALSE(has_accumulators(std::string("t: f32[5, ") + columns + "], x: f32[5]", "matmul(x, t)"));
+    CHECK_FALSE(has_accumulators(std::string("t: bf16[2, ") + columns + "], x: bf16[2, 1]", "matmul(transpose(t), x)"));
+    CHECK_FALSE(has_accumulators(std::string("t: f64[") + columns + ", 2], x: f64[2]", "matmul(x, transpose(t))"));
+    CHECK_FALSE(has_accumulators(std::string("t: f32[") + columns + ", 5, 3], x: f32[3, 1]", "einsum(t, x, spec=\"bij,jk->bik\")"));
+  }
+  CHECK(has_accumulators("t: f32[9, 523], x: f32[9]", "matmul(x, t)"));     // too many terms
+  CHECK(has_accumulators("t: f32[523, 8], x: f32[8, 1]", "matmul(t, x)"));  // too many shuffles
+  CHECK(has_accumulators("t: f64[523, 3], x: f64[3, 1]", "matmul(t, x)"));
+  const Backends backends;
+  for (const int64_t terms : {1, 2, 3, 4, 8})
+    for (const int64_t columns : {1, 2, 8, 33}) {
+      const std::string n = std::to_string(terms), m = std::to_string(columns);
+      for (const std::string& sizes : {n + ", " + m, n + ", m"})
+        backends.run("graph g(t: f32[" + sizes + "], x: f32[" + n + "]) {\n  h = cast(t, dtype=bf16)\n  a = transpose(t)\n" +
+                         "  return y = matmul(x, t), z = relu(matmul(a, reshape(x, [-1, 1]))),\n" +
+                         "    i = matmul(cast(x, dtype=i32), cast(t * 9, dtype=i32)),\n" +
+                         "    h = cast(matmul(cast(x, dtype=bf16), h), dtype=f32), d = matmul(cast(x, dtype=f64), cast(t, dtype=f64)),\n" +
+                         "    w = matmul(x * 1e-30, t * -1e-30)\n}",
+                     rough({terms, columns}, 1), rough({terms}, 2));
+    }
+}
+
+TEST_CASE("L6/c: two results of a row, stored by vectors across the rows, are interleaved in registers") {
+  const std::string source = source_of(
+      "graph g(x: f32[761, 2], z: f32[2, 2]) flags=[broadcast] {\n"
+      "  return y = sum(square(unsqueeze(x, axes=[1]) - unsqueeze(z, axes=[0])), axes=[2])\n}",
+      "x86-64-v3");
+  CHECK(contains(source, "store_2_interleaved"));
+  CHECK_FALSE(contains(source, "store_strided"));
+}

@@ -9,9 +9,10 @@ TEST_CASE("G9.f16,bf16/interp,c: 16-bit floats: every value is compared with zer
   Values<uint16_t> all{{}, {65536}};
   for (uint32_t bits = 0; bits < 65536; ++bits) all.items.push_back(static_cast<uint16_t>(bits));
   for (const char* dtype : {"f16", "bf16"}) {
-    const auto outputs = backends.run(harp::cat("graph g(x: u16[n]) {\n  z = bitcast(x, dtype=", dtype, ")\n  w = bitcast(x[::3], dtype=", dtype,
-                                                ")\n  return a = cast(z, dtype=bool), b = ne(z, 0), c = eq(0, z), d = where(eq(w, 0), 1, w * 2)\n}"),
-                                      all);
+    const auto outputs =
+        backends.run(harp::cat("graph g(x: u16[n]) {\n  z = bitcast(x, dtype=", dtype, ")\n  w = bitcast(x[::3], dtype=", dtype,
+                               ")\n  return a = cast(z, dtype=bool), b = ne(z, 0), c = eq(0, z), d = where(eq(w, 0), 1, w * 2)\n}"),
+                     all);
     for (size_t i = 0; i < 3; ++i) {
       const auto found = values<uint8_t>(outputs[i].get());
       for (uint32_t bits = 0; bits < 65536; ++bits) REQUIRE((found[bits] != 0) == (((bits & 0x7fff) != 0) == (i < 2)));

@@ -10,8 +10,8 @@ TEST_CASE("L6.packed_matmul/c X2: rows of several axes, for every size of a prog
     CAPTURE(call);
     std::string sizes;
     for (const int64_t size : w) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-    backends.run("graph g(x: f32[" + x + "], w: f32[" + sizes + "], b: f32[" + std::to_string(w[1]) + "]) flags=[broadcast] {\n  y = " + call +
-                     "\n  return y, z = relu(y + b), g = grad(sum(y * y), w)\n}",
+    backends.run("graph g(x: f32[" + x + "], w: f32[" + sizes + "], b: f32[" + std::to_string(w[1]) +
+                     "]) flags=[broadcast] {\n  y = " + call + "\n  return y, z = relu(y + b), g = grad(sum(y * y), w)\n}",
                  rough(shape, 1), rough(w, 2), rough({w[1]}, 3));
   };
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{9, 3, 40}, {1, 1, 40}, {3, 70, 40}, {2, 1, 40}}) {

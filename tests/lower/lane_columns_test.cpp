@@ -84,10 +84,11 @@ TEST_CASE("G15.matmul/interp,c X2: rows of a known number of elements: groups of
     backends.run(crossed(std::to_string(m), std::to_string(k)), rough({k, m}, 1), rough({k}, 2), rough({m}, 3));
   for (const int64_t k : {1, 4, 8, 20, 64, 100}) {
     const std::string size = std::to_string(k);
-    const auto outputs = backends.run(harp::cat("graph g(t: f32[", size, ", 20], x: f32[", size, "]) flags=[broadcast] {\n  a = transpose(t)\n",
-                                                "  return y = matmul(a, x), z = sum(a * 0 + x, axes=[1]), p = prod(a * 0 + x, axes=[1])\n}"),
-                                      Values<float>{std::vector<float>(static_cast<size_t>(20 * k), -0.0f), {k, 20}},
-                                      Values<float>{std::vector<float>(static_cast<size_t>(k), -0.0f), {k}});
+    const auto outputs =
+        backends.run(harp::cat("graph g(t: f32[", size, ", 20], x: f32[", size, "]) flags=[broadcast] {\n  a = transpose(t)\n",
+                               "  return y = matmul(a, x), z = sum(a * 0 + x, axes=[1]), p = prod(a * 0 + x, axes=[1])\n}"),
+                     Values<float>{std::vector<float>(static_cast<size_t>(20 * k), -0.0f), {k, 20}},
+                     Values<float>{std::vector<float>(static_cast<size_t>(k), -0.0f), {k}});
     for (const float sum : values<float>(outputs[1].get())) CHECK_FALSE(std::signbit(sum));
   }
 }

@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-const std::pair<int64_t, int64_t> kSizes[] = {{0, 5},  {16, 0}, {1, 1},  {7, 1},  {100, 1}, {16, 2},  {17, 3},  {31, 4}, {64, 5},
+const std::pair<int64_t, int64_t> kSizes[] = {{0, 5},  {16, 0}, {1, 1},   {7, 1},   {100, 1},  {16, 2},  {17, 3}, {31, 4}, {64, 5},
                                               {65, 8}, {33, 9}, {40, 12}, {48, 13}, {130, 16}, {20, 17}, {15, 3}, {3, 70}};
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

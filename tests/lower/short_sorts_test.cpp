@@ -45,9 +45,10 @@ TEST_CASE("G16: sort, argsort and topk of rows of 2 to 16 elements, a known numb
     for (const char* rows : {"m", "37"}) {
       CAPTURE(n);
       const Values<float> x = odd_rows(37, n);
-      const std::string text = harp::cat("graph g(x: f32[", rows, ", ", n, "]) {\n  v, i = topk(x, 1, largest=false)\n  w, j = topk(x, 2)\n",
-                                         "  return up = sort(x), down = sort(x, descending=true), order = argsort(x), v = v, w = w, j = j,\n",
-                                         "    columns = sort(transpose(x), axis=0), last = argsort(x, descending=true)[:, ", n / 2, ":]\n}");
+      const std::string text =
+          harp::cat("graph g(x: f32[", rows, ", ", n, "]) {\n  v, i = topk(x, 1, largest=false)\n  w, j = topk(x, 2)\n",
+                    "  return up = sort(x), down = sort(x, descending=true), order = argsort(x), v = v, w = w, j = j,\n",
+                    "    columns = sort(transpose(x), axis=0), last = argsort(x, descending=true)[:, ", n / 2, ":]\n}");
       const auto outputs = backends.run(text, x);
       const auto up = values<float>(outputs[0].get()), down = values<float>(outputs[1].get()), least = values<float>(outputs[3].get()),
                  greatest = values<float>(outputs[4].get()), columns = values<float>(outputs[6].get());
@@ -80,7 +81,8 @@ TEST_CASE("G16: sort, argsort and topk of short rows of every dtype, of values t
                            "  return up = cast(sort(z[:, ::2]), dtype=f32), down = cast(sort(z[:, 1:], descending=true), dtype=f32),\n",
                            "    v = cast(v, dtype=f32), i = i, columns = cast(sort(reshape(z, [-1, 3, 2]), axis=1), dtype=f32)\n}"),
                  x);
-  backends.run("graph g(x: f32[m, 6]) {\n  return s = sum(sort(x), axes=[0]), t = exp(sort(x * x)[:, 1:3]), u = sort(x + 1)[:, 4] * x[:, 0]\n}", x);
+  backends.run(
+      "graph g(x: f32[m, 6]) {\n  return s = sum(sort(x), axes=[0]), t = exp(sort(x * x)[:, 1:3]), u = sort(x + 1)[:, 4] * x[:, 0]\n}", x);
 }
 
 TEST_CASE("G16: sorts of rows of a few elements call no routine, if there are rows for vectors") {

@@ -29,11 +29,11 @@ TEST_CASE("L6.tiled_transpose/c G5.transpose/c X2: arrays with few rows or colum
     CAPTURE(m);
     CAPTURE(n);
     // The transposed array, an array whose rows are further apart in memory, and a result whose rows are.
-    backends.run(
-        "graph g(a: f32[m, n]) {\n  y = cast(a, dtype=" + dtype +
-            ")\n  return y = y, t = contiguous(transpose(y)), p = contiguous(transpose(slice(y, start=[0, 1]))),\n"
-            "    q = concat([transpose(y), full(shape=[n, 3], value=1, dtype=" + dtype + ")], axis=1)\n}",
-        whole<float>({m, n}, 1));
+    backends.run("graph g(a: f32[m, n]) {\n  y = cast(a, dtype=" + dtype +
+                     ")\n  return y = y, t = contiguous(transpose(y)), p = contiguous(transpose(slice(y, start=[0, 1]))),\n"
+                     "    q = concat([transpose(y), full(shape=[n, 3], value=1, dtype=" +
+                     dtype + ")], axis=1)\n}",
+                 whole<float>({m, n}, 1));
   };
   for (int64_t few = 1; few <= 17; ++few)
     for (const int64_t many : {1, 5, 18, 70}) run("f32", few, many), run("f32", many, few);

@@ -29,7 +29,7 @@ constexpr std::string_view kInputs =
 size_t sums_after(std::string_view statements) {
   const std::string text = cat(kInputs, statements, "\n}");
   capi_test::Backends().run(text, rough({5, 3, 7}, 1), rough({7, 9}, 2), rough({9, 7}, 3), rough({3, 5, 7}, 4), rough({3, 7, 9}, 5),
-                 rough({5, 16, 7}, 6), rough({3, 3}, 7));
+                            rough({5, 16, 7}, 6), rough({3, 3}, 7));
   const std::unique_ptr<Graph> graph = parse_graph(text);
   const std::unique_ptr<Graph> result = opt::compose_views(*opt::join_products(*graph));
   verify(*result);

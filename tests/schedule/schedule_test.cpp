@@ -101,7 +101,8 @@ TEST_CASE("L2 L5: schedules of scans") {
   // Short rows of unknown length may have vectors across the rows.
   CHECK(message(rows, "kernel_0: scan [thread simd=4, scan]").empty());
   const std::string_view batch = "graph g(x: f32[k, n, m]) { return y = cumsum(x, axis=2) }";
-  CHECK(message(batch, "kernel_0: scan [thread simd=4, sequential, scan]").find("the scanned axis or the last kept axis") != std::string::npos);
+  CHECK(message(batch, "kernel_0: scan [thread simd=4, sequential, scan]").find("the scanned axis or the last kept axis") !=
+        std::string::npos);
 }
 
 TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, whatever the bounds of its sizes") {
@@ -690,7 +691,7 @@ TEST_CASE("G15.conv2d/c G15.batch_matmul/c L5: threads divide an unknown number 
   CHECK(iterations("graph g(x: f32[n, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "n*((h + 3) // 4)");
   CHECK(iterations("graph g(x: f32[n, 16, h, 30], k: f32[4, 16, 3, 3])" + conv).starts_with("n*((h + "));
   CHECK(iterations("graph g(x: f32[5, 16, h, w], k: f32[32, 16, 3, 3])" + conv) == "5");
-  CHECK(iterations("graph g(x: f32[n, m, 40], k: f32[n, 40, 30]) { return y = batch_matmul(x, k) }") .starts_with("n*((m + "));
+  CHECK(iterations("graph g(x: f32[n, m, 40], k: f32[n, 40, 30]) { return y = batch_matmul(x, k) }").starts_with("n*((m + "));
 }
 
 TEST_CASE("L6.packed_convolution/c G15.conv1d/c: windows that are rows are copied even if a stride lets few of them overlap") {

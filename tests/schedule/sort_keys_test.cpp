@@ -7,7 +7,9 @@
 using namespace capi_test;
 
 TEST_CASE("G16 L2: the keys of rows of one element are not computed") {
-  const auto skips = [](std::string_view text) { return harp::print(schedule_test::scheduled(text)).find("# where m - 2 >= 0") != std::string::npos; };
+  const auto skips = [](std::string_view text) {
+    return harp::print(schedule_test::scheduled(text)).find("# where m - 2 >= 0") != std::string::npos;
+  };
   CHECK(skips("graph g(x: f32[n, m]) { return y = argsort(x, axis=1) }"));
   CHECK(skips("graph g(x: i32[n, m]) { return y = argsort(x, axis=1, descending=true) }"));
   // Rows of a known length or of at least two elements, and keys that are also an output.

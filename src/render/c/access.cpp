@@ -160,7 +160,8 @@ std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, boo
     if (masked && !strided && has_masked_moves(unit.options, dtype, lanes)) {
       const MaskedMove move = masked_move(unit, dtype, lanes);
       return cat("static inline void ", name, "(", element, "* p, ", v, " x, ", mask_type(unit, bits_of_dtype(dtype), lanes),
-                 " m) {\n  if (", move.is_any, " != 0) __builtin_ia32_maskstore", move.kind, "((void*)p, (", move.mask, ")m, (", move.vector, ")x);\n}\n");
+                 " m) {\n  if (", move.is_any, " != 0) __builtin_ia32_maskstore", move.kind, "((void*)p, (", move.mask, ")m, (",
+                 move.vector, ")x);\n}\n");
     }
     return cat("static inline void ", name, "(", element, "* p", strided ? ", int64_t step" : "", ", ", v, " x",
                masked ? cat(", ", mask_type(unit, bits_of_dtype(dtype), lanes), " m") : std::string(), ") {\n",

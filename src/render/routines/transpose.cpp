@@ -187,16 +187,15 @@ constexpr std::string_view kKnownFew = R"(  if (rows == $COUNT && from_step == $
 /// the few rows of the source, or write more than the few columns of the destination, as long as the matrix goes on there: what is read in
 /// this way is not stored, and what is written is overwritten by the next row.
 std::string few_function(Unit& unit, DType dtype, const std::string& vector, int lanes) {
-  Filling values = {{"T", std::string(memory_type(dtype))},
-                    {"F", std::string(harp::name(dtype))},
-                    {"S", vector_name(dtype, lanes)},
-                    {"L", cat(lanes)}};
+  Filling values = {
+      {"T", std::string(memory_type(dtype))}, {"F", std::string(harp::name(dtype))}, {"S", vector_name(dtype, lanes)}, {"L", cat(lanes)}};
   values["ONE"] = filled(kKnownFew, {{"COUNT", "1"}});
   values["TWO"] = filled(kKnownFew, {{"COUNT", "2"}});
   unit.definitions.once(filled("transpose_edge_$S", values), [&] {
-    const std::string_view head = "/* A tile of which only some rows are stored, or only some columns exist. */\nstatic void "
-                                  "transpose_edge_$S($T* to, int64_t to_step, const $T* from, int64_t from_step, int64_t rows, "
-                                  "int64_t columns) {\n";
+    const std::string_view head =
+        "/* A tile of which only some rows are stored, or only some columns exist. */\nstatic void "
+        "transpose_edge_$S($T* to, int64_t to_step, const $T* from, int64_t from_step, int64_t rows, "
+        "int64_t columns) {\n";
     SquareText text(lanes, kQuarter / static_cast<int>(size_of(dtype)), vector);
     return cat(filled(head, values), text.render_edge(values["S"]), "}\n");
   });
@@ -281,8 +280,8 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
                      number, " = ", i, " + ", lanes, " <= ", count, " ? ", i, " : ", count, " - ", lanes, ";\n");
         };
         return cat(head, "  if (rows < ", lanes, " || columns < ", lanes, ") {\n    ", few_function(unit, dtype, vector, lanes),
-                   "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n",
-                   loop("  ", !as_read), loop("    ", as_read), "      ", square,
+                   "(to, to_step, from, from_step, rows, columns);\n    return;\n  }\n", loop("  ", !as_read), loop("    ", as_read),
+                   "      ", square,
                    "(to + row * to_step + column, to_step, from + column * from_step + row, from_step);\n    }\n  }\n}\n");
       },
       true);

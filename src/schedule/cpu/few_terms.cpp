@@ -3,12 +3,57 @@
 // which a different set of terms is padding.
 #include "schedule/cpu/few_terms.h"
 
+#include <algorithm>
 #include <unordered_set>
 
+#include "schedule/contraction.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/few_terms.h"
+#include "schedule/kernel_structure.h"
+#include "schedule/views.h"
 
 namespace harp {
+
+namespace {
+
+/// Returns the largest distance between the elements of adjacent lanes at which vectors of this view are loaded fast.
+int64_t steps_of_lanes(const ArrayView& view) {
+  return view.element_bytes <= static_cast<int64_t>(kMostTransposedBytes) ? kMaxStepOfLanes : 2;
+}
+
+/// Tests whether one factor of each product is the same for all results, as the vector in matmul(x, v) is. No rows then share the loads of
+/// columns. Also requires that one loop can run over all kept axes (those that are not reduced): in every array that is loaded, elements
+/// along these axes together are at equal distances. Vectors along the last axis alone might be mostly empty. The distance must be so small
+/// that few shuffles separate the terms: loading rows of 8 f32, or of 3 f64, takes longer than the sums.
+bool multiplies_by_same(const Program& program, const KernelPlan& kernel) {
+  const KernelViews views(program, kernel);
+  if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
+  for (const Node* reduce : kernel.reduces) {
+    if (operands_of(*reduce).size() != 2) return false;
+    const std::vector<int>& axes = reduce->as<ReduceAttributes>().axes;
+    bool has_same = false;
+    for (const Node* factor : operands_of(*reduce)) {
+      bool is_same = true;
+      if (factor->rank() > 0)
+        for (const ArrayView& view : views.of(factor)) {
+          Dim next = 0;  // the stride at which the axis before the one that follows continues it
+          bool is_last = true;
+          for (size_t axis = view.shape.size(); axis-- > 0;) {
+            if (view.shape[axis].is_constant(1) || std::ranges::find(axes, static_cast<int>(axis)) != axes.end()) continue;
+            if (is_last ? !proven_at_most(view.strides[axis], steps_of_lanes(view)) : view.strides[axis] != next) return false;
+            is_same &= view.strides[axis].is_constant(0);
+            next = view.strides[axis] * view.shape[axis];
+            is_last = false;
+          }
+        }
+      has_same |= is_same;
+    }
+    if (!has_same) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 Schedule schedule_few_terms(const KernelPlan& kernel, int width) {
   Schedule s;
@@ -44,9 +89,9 @@ bool expressions_pay(const Program& program, const KernelPlan& kernel) {
     cost += info(node.op).cost;
   }
   // If no operand is a window (an overlapping view of an array), adding rows to rows of accumulators is faster in two cases. One is a small
-  // matrix product, where several rows share the loads of the columns. The other is padding without windows, which occurs in the gradient
-  // of windows: there the padding masks are not linear in the index of the term.
-  if (!reads_windows && (pads || kernel.reduces[0]->as<ReduceAttributes>().product)) return false;
+  // product of matrices, where several rows share the loads of the columns. The other is padding without windows, which occurs in the
+  // gradient of windows: there the padding masks are not linear in the index of the term.
+  if (!reads_windows && (pads || (kernel.reduces[0]->as<ReduceAttributes>().product && !multiplies_by_same(program, kernel)))) return false;
   // The terms of a window are in the same few rows of memory. Without windows, each term is a separate memory stream, so an expression pays
   // only for a smaller number of terms.
   const int64_t most = pads ? kMaxPaddedTerms : reads_windows ? kMaxExpressionTerms : kMaxStreamedTerms;

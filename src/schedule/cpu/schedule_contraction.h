@@ -13,9 +13,9 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 /// schedule for many rows is as good for few.
 std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
                                 int width);
-/// If the columns of a contraction are the pixels of lines of unknown length, returns a variant for lines that are so short that the rows (the
-/// filters) fill vectors better. Rows and columns are exchanged (exchanged() in schedule/contraction.h). Its guard is >= 0 for such lines.
-/// Returns nothing for other contractions.
+/// If the columns of a contraction are the pixels of lines of unknown length, returns a variant for lines that are so short that the rows
+/// (the filters) fill vectors better. Rows and columns are exchanged (exchanged() in schedule/contraction.h). Its guard is >= 0 for such
+/// lines. Returns nothing for other contractions.
 std::optional<Variant> short_lines(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
 /// Returns an expression of the shape variables that is >= 0 if register tiles are faster than adding one row of products after the other;
 /// nothing if they never are.

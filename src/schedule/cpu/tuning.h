@@ -268,8 +268,8 @@ inline constexpr int64_t kMostCopiedTerms = 48, kMostCopiedVectors = 8, kCopiedR
 /// of a tile for one of the 64 lanes. near_lane_bytes: for arrays that fit L2; the accumulators of all lanes then stay in L1.
 /// far_lane_bytes: for arrays in L3 or in memory; almost a page is then read at a time, so that the hardware prefetcher follows it, and the
 /// accumulators stay in L2. The accumulators of a lane take less than a page, so that the lanes do not compete for the same cache sets of
-/// L1. grouped_lane_bytes: if groups of lanes are combined in registers (lane_groups.h), there are as many accumulators as groups, at most 8,
-/// and they take half of L1.
+/// L1. grouped_lane_bytes: if groups of lanes are combined in registers (lane_groups.h), there are as many accumulators as groups, at most
+/// 8, and they take half of L1.
 constexpr int64_t near_lane_bytes(const Cpu& cpu) { return cpu.caches.first * 2 / 3 / 64; }
 constexpr int64_t far_lane_bytes(const Cpu& cpu) { return std::min(kPageBytes, cpu.caches.second / 4 / 64) - kLineBytes; }
 constexpr int64_t grouped_lane_bytes(const Cpu& cpu) { return cpu.caches.first / 2 / 8; }
