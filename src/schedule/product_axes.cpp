@@ -20,6 +20,8 @@ namespace {
 
 // With at least this many rows or columns, a last tile that is only partly filled costs little.
 constexpr int64_t kManyColumns = 128;
+// With at least this many rows, the last tile of rows may be partly filled, and packing the columns' factor B again costs little.
+constexpr int64_t kManyRows = 32;
 // With at least this many rows, copying the columns' factor B costs little compared with the product.
 constexpr int64_t kRowsOfStored = 16;
 // For the gradient of a convolution's weights: with fewer channels than this, each element of the filters' factor is used so rarely that
@@ -103,6 +105,9 @@ class ProductAxes {
     const Node* result = merged(*copy, use);
     if (result == nullptr) {
       const Node* rows = with_joined_rows(*copy);
+      // A reduction along the columns of the result, as in a softmax, is one kernel with the elementwise operations around it only if all
+      // of them keep their axes.
+      if (rows != nullptr && is_reduced_later(node)) merged_.erase(rows);
       return rows != nullptr ? rows : copy;
     }
     replacements_[use.node->id] = result;
@@ -259,7 +264,7 @@ class ProductAxes {
     while (begin > 0 && is_row(kept[begin - 1]) &&
            is_adjacent(product.shape, kept[begin - 1], begin < end ? kept[begin] : kept[begin - 1] + 1))
       --begin;
-    if (end - begin < 2 || varies(row_factor, kept.back()) || proven_at_most(kManyColumns, product.shape[kept[end - 1]])) return nullptr;
+    if (end - begin < 2 || varies(row_factor, kept.back()) || proven_at_most(kManyRows, product.shape[kept[end - 1]])) return nullptr;
     const size_t first = kept[begin], last = kept[end - 1];
     const auto joined = [&](const Shape& shape) {
       Shape result = shape;
@@ -281,6 +286,19 @@ class ProductAxes {
     const Node* result = result_.intern(sum.op, sum.dtype, std::move(results), {products}, std::move(reduce));
     const std::optional<Contraction> plain = as_contraction(*result);
     return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? reshaped(result, sum.shape) : nullptr;
+  }
+
+  /// Tests whether elementwise operations on this node of the old graph lead to a reduction or scan that is no product.
+  bool is_reduced_later(const Node* node) const {
+    constexpr size_t kMostNodes = 64;
+    std::vector<const Node*> reached = {node};
+    for (size_t i = 0; i < reached.size() && reached.size() < kMostNodes; ++i)
+      for (const Node* user : users_[reached[i]->id]) {
+        if (user == nullptr) continue;
+        if ((is_reduce(user->op) && !sums_products(*user)) || is_scan(user->op)) return true;
+        if (is_elementwise(user->op) && std::ranges::find(reached, user) == reached.end()) reached.push_back(user);
+      }
+    return false;
   }
 
   /// Exchanges two axes of rows, which may then be contiguous in memory, and joins them. Returns the product with the axes in the order of

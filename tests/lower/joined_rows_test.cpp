@@ -29,7 +29,7 @@ TEST_CASE("L6.packed_matmul/c X2: rows of several axes, for every size of a prog
 
 TEST_CASE("L6.packed_matmul/c: the rows of all batches are one axis, with known and with symbolic sizes") {
   const Context context = make_context();
-  const auto rows = [&](const std::string& x, const std::string& y = "x @ w") {
+  const auto schedule_of = [&](const std::string& x, const std::string& y) {
     const Graph graph =
         parse(context.get(), "harp 1\ngraph g(x: f32[" + x + ", 256], w: f32[256, 512]) flags=[broadcast] {\n  return y = " + y + "\n}");
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
@@ -37,7 +37,10 @@ TEST_CASE("L6.packed_matmul/c: the rows of all batches are one axis, with known 
     ErrorSlot err;
     harp_string* schedule = harp_graph_emit(graph.get(), &options, "schedule", err);
     REQUIRE_MESSAGE(schedule != nullptr, err.message());
-    const std::string text = take(schedule);
+    return take(schedule);
+  };
+  const auto rows = [&](const std::string& x, const std::string& y = "x @ w") {
+    const std::string text = schedule_of(x, y);
     const size_t begin = text.find("over [") + 6;
     return text.substr(begin, text.find(',', begin) - begin);
   };
@@ -48,4 +51,7 @@ TEST_CASE("L6.packed_matmul/c: the rows of all batches are one axis, with known 
   CHECK(rows("b, 2, n") == "2*b*n");
   CHECK(rows("b, 2", "stack(x[:, 0] @ w, exp(x[:, 1] @ w))") == "2*b");
   CHECK(rows("9, 200") == "9");  // each batch has enough rows
+  // a softmax of the product is one kernel, and so is a product with the elementwise operations on it
+  CHECK(schedule_of("9, 5", "softmax(x @ w, axis=-1)").find("2 kernels") != std::string::npos);
+  CHECK(schedule_of("9, 5", "relu(x @ w + 1)").find("1 kernels") != std::string::npos);
 }
