@@ -8,7 +8,7 @@ from report import by_family, compared, percentile
 
 COLOURS = {"numpy": "#4477aa", "torch": "#ee6677", "c": "#228833"}
 # In pixels: width for a family's name, width of the axis, height of a row, height above the first row.
-LABEL, WIDTH, LINE, TOP = 170, 560, 18, 64
+LABEL, WIDTH, LINE, TOP = 185, 560, 18, 64
 LEAST, MOST = 1 / 16, 64  # ends of the axis; a case beyond an end is drawn at that end
 BEFORE = "#aaaaaa"  # colour of the dots of an older sweep
 # The axis of memory: its width in pixels, the distance to the axis before it, and its ends in MB.
