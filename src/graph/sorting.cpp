@@ -77,6 +77,8 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
 /// change nothing: after k steps a range has at most size >> k elements. Therefore the result for sizes below 2^k is taken after k steps,
 /// for some numbers k, and generated code can omit the steps after them (ir/branch_stores.cpp).
 ///
+/// A key is computed for each element that the search meets: to compute those of the whole array would take longer than a few searches.
+///
 /// Positions are i32 where they fit and the keys are not wider, so that a vector has as many positions as keys.
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   constexpr std::string_view op = "searchsorted";
@@ -87,9 +89,9 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
              "; it must have one axis");
   HARP_CHECK(sorted->dtype == values->dtype, Code::kDType, op, ": ", label(sorted), " is ", name(sorted->dtype), ", ", label(values), " ",
              name(values->dtype), "; they must have the same dtype");
-  const NodeRef among = ordered(op, sorted), wanted = ordered(op, values);
+  const NodeRef wanted = ordered(op, values);
   const Dim size = sorted->shape[0];
-  const bool is_narrow = size_of(among->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
+  const bool is_narrow = size_of(wanted->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
   const auto whole = [&](NodeRef x) { return expand(reshape(x, Shape(values->shape.size(), Dim(1))), values->shape); };
   const NodeRef length = cast(build::size(graph, size), dtype);
@@ -99,7 +101,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
     // The middle of the range. If the range is empty, the search for that value has ended, and `middle` equals `last`.
     const NodeRef middle = elementwise(Op::kAdd, {first, elementwise(Op::kShr, {sub(last, first), one})});
-    const NodeRef met = take(among, middle, 0);
+    const NodeRef met = ordered(op, take(sorted, middle, 0));
     const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});
     const NodeRef up = elementwise(Op::kBitAnd, {elementwise(Op::kLt, {first, last}), before});
     last = elementwise(Op::kWhere, {up, last, middle});

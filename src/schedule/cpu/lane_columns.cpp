@@ -91,6 +91,7 @@ std::optional<Variant> lane_columns(const Program& program, const KernelPlan& ke
   if (has_arg_extreme(kernel)) return copied_rows(kernel, width);
   const Dim terms = term_count(first), rows = iteration_space(kernel).back();
   const bool are_crossed = reads_across_rows(program, kernel);
+  if (are_crossed && kernel.passes.size() > 1) return std::nullopt;  // only tiles of few elements are kept for later passes
   // With few rows, vectors across the rows would be mostly empty. They then pay only if each row has so many terms that it takes little of
   // the time to initialise the 64 lanes of each row and to fold them into one value.
   if (proven_less(rows, proven_at_most(kManyTermsOfRow, terms) ? kFewestLanes : width)) return std::nullopt;
