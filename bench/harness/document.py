@@ -197,14 +197,22 @@ relative to that with numbers, the speed with a workspace of harp's relative to 
 the compilation. The worst cases are lines that `./dev cliffs --replay 'LINE'` measures again; it also prints their graphs. `--json FILE` writes
 the records to FILE instead of a file in `build/cliffs`, and `./dev cliffs --compare OLD.json NEW.json` compares the cases of two runs with the
 same seed. A picture, `FILE` with the ending `.svg`, has a row for each family and in it a dot for each case, at its speed relative to the best
-peer and in that peer's colour. `--family NAME` restricts the sweep to a family, `--list` names the families.
+peer and in that peer's colour. `--compare OLD.json NEW.json --picture FILE.svg` draws both runs. `--family NAME`
+restricts the sweep to a family, `--list` names the families.
 
 The C loops are what a C programmer writes without a library: sorting by `qsort`, the greatest numbers in a short sorted list, Fourier
 transforms of lengths that are powers of two by radix 2, products of matrices and networks as nested loops over rows. There is none for Fourier
 transforms of other lengths, for bf16, and for a few operations such as linear interpolation.
 
 Goals: of each family the 5th percentile of the score is at least 0.5 and the median at least 1.0; the speed with symbolic sizes ÷ that with
-numbers is at least 0.9 at the median and 0.5 anywhere; at most five cases are more than four times slower than their best peer; no case fails."""
+numbers is at least 0.9 at the median and 0.5 anywhere; at most five cases are more than four times slower than their best peer; no case fails.
+
+![Programs that harp was not tuned for, before and after](performance/cliffs.svg)
+
+The picture has one sweep (`--seed 3503073824 --minutes 9`, two cores of an AMD server CPU with AVX2) twice: before the work on such programs
+(commit 69d7d7f6, 27 November 2026, grey) and after it (commit 7472d2cc, 1 December 2026). Before, 121 of 170 goals were met, 4 cases failed,
+and 21 were more than four times slower than their best peer; after it, 157 of 172 goals were met, and no case failed or was as slow as that.
+At the right is the memory: of each family the greatest workspace, and the greatest growth of the resident memory in the first run."""
 
 
 def document(groups, machine, reasons, lowered, pictures):
