@@ -261,10 +261,11 @@ class ProductAxes {
     const Node *row_factor = product.sources[rows], *column_factor = product.sources[1 - rows];
     const auto is_row = [&](size_t axis) { return varies(row_factor, axis) && !varies(column_factor, axis); };
     size_t end = kept.size() - 1, begin = end;
-    while (begin > 0 && is_row(kept[begin - 1]) &&
-           is_adjacent(product.shape, kept[begin - 1], begin < end ? kept[begin] : kept[begin - 1] + 1))
-      --begin;
-    if (end - begin < 2 || varies(row_factor, kept.back()) || proven_at_most(kManyRows, product.shape[kept[end - 1]])) return nullptr;
+    while (begin > 0 && is_row(kept[begin - 1]) && (begin == end || is_adjacent(product.shape, kept[begin - 1], kept[begin]))) --begin;
+    // (A factor of rank 0, one number for all products, has no axes that could be joined.)
+    if (end - begin < 2 || row_factor->rank() == 0 || column_factor->rank() == 0 || varies(row_factor, kept.back()) ||
+        proven_at_most(kManyRows, product.shape[kept[end - 1]]))
+      return nullptr;
     const size_t first = kept[begin], last = kept[end - 1];
     const auto joined = [&](const Shape& shape) {
       Shape result = shape;

@@ -17,7 +17,7 @@ namespace harp {
 namespace {
 
 /// Limit for the number of views, one above the other, that are rebuilt with a split axis.
-constexpr int kMaxViewsMoved = 16;
+constexpr int kMaxRebuiltViews = 16;
 
 /// An axis of size outer * inner, which is replaced by two axes of the sizes `outer` and `inner`.
 struct Split {
@@ -179,7 +179,7 @@ class GroupSplitter {
   const Node* with_axis(const Node* node, const Split& split, int depth = 0) {
     Shape shape = split_shape(node->shape, split);
     const Node* source = node->sources.empty() ? nullptr : node->sources[0];
-    if (depth == kMaxViewsMoved) return view(Op::kReshape, std::move(shape), node);
+    if (depth == kMaxRebuiltViews) return view(Op::kReshape, std::move(shape), node);
     const auto below = [&](size_t axis) { return with_axis(source, {axis, split.outer, split.inner}, depth + 1); };
     switch (node->op) {
       case Op::kExpand:
