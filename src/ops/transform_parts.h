@@ -82,8 +82,8 @@ constexpr int64_t transform_columns_spare(int64_t n, int64_t columns) {
   return 2 * n * columns + 6 * std::max(rows, n / rows) * columns;
 }
 
-/// Tests whether the tables of a transform of constant length n are small enough to be kept between runs. (Tables for a length that is
-/// known only at run time are never kept.)
+/// Tests whether the tables of a transform of constant length n are small enough to be computed when code is loaded. (Tables for a length
+/// that is known only at run time are computed by a call; those of the first lengths are kept if there is room for them.)
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
 /// Tests whether a transform of constant length n is computed by passes that are generated for this length, and that read and write any
 /// layout. Other transforms are computed by functions for rows whose real and imaginary parts are separate.

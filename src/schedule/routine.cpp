@@ -14,11 +14,11 @@ constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 
 /// Returns the smallest number of rows in a block of a Fourier transform. Short rows, and rows that are columns of memory, are transformed
 /// several at a time; a block then has at least two or four times as many rows as are transformed together. If the length of the rows is
-/// unknown, a block has at least 16 rows. If each block computes its own tables, which costs as much as a few rows, a block has at least 8
-/// rows.
-int64_t least_transform_rows(const Transform& t) {
+/// unknown, a block has at least 16 rows, and as many short rows as are transformed together. If each block computes its own tables, which
+/// costs as much as a few rows, a block has at least 8 rows.
+Dim least_transform_rows(const Transform& t) {
   if (t.columns > 0) return 2 * t.columns;  // twice t.columns: blocks differ by at most one row, so each has at least t.columns rows
-  if (!t.element.size.is_constant()) return 16;
+  if (!t.element.size.is_constant()) return max(16, floor_div(kTransformTile, max(t.element.size, 1)));
   // short rows are transformed several at a time, a long row alone, as a matrix
   const int64_t n = t.element.size.constant();
   const bool are_interleaved = transform_rows(has_small_factors(n) ? n : convolution_length(n)) == 1;
@@ -34,10 +34,11 @@ constexpr int64_t whole_vectors(int64_t n) { return (n + kMaxTransformLanes - 1)
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
 /// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; for M = 192 this is
 /// the last term below. If the input is real, a row of zeros stands for its imaginary parts. If real and imaginary parts alternate in
-/// memory, they are separated first, those of one long row or of kMaxTransformLanes short ones. The zeros and the separated parts are
-/// padded to whole vectors.
+/// memory, they are separated first: those of one long row, or of the short rows that are transformed together. The latter are at most
+/// kMaxTransformLanes rows, or have at most kTransformTile elements, 8 times of which are less than the last term. The zeros and the
+/// separated parts are padded to whole vectors.
 Dim transform_memory(Dim n) {
-  if (n.is_constant()) {
+  if (n.is_constant() && n.constant() > 1) {
     const int64_t size = n.constant(), m = has_small_factors(size) ? size : convolution_length(size);
     const int64_t memory = transform_spare(size) + (keeps_transform_tables(size) ? 0 : transform_tables(size));
     if (has_transform_passes(size)) return memory;

@@ -84,6 +84,15 @@ TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elem
   }
 }
 
+TEST_CASE("G15.fft: fft: tables of unknown lengths are kept for later calls, while there is room: the same bits") {
+  const Backends backends;
+  const std::string text = "graph g(x: f32[m, n]) {\n  return y = rfft(x)\n}";
+  // There are more lengths than are kept, and the tables of one are too large to be kept. Each length is met several times.
+  for (const int64_t rows : {3, 40, 1})
+    for (int64_t n = 2; n < 50; ++n) backends.run(text, rough({rows, n}, static_cast<uint32_t>(n)));
+  for (const int64_t n : {65536, 30030, 1009, 65536, 8192, 2, 8192}) backends.run(text, rough({1, n}, static_cast<uint32_t>(n)));
+}
+
 TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the same bits") {
   const Backends backends;
   // The lengths use every algorithm (interleaved rows, a matrix product, a convolution) and all kinds of prime factors. Each program has

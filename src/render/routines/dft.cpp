@@ -3,8 +3,8 @@
 // by twiddle factors; then the matrix is transposed, and the columns of the transposed matrix are transformed. A transform along an outer
 // axis needs no transposes, because its columns are adjacent in memory already; a long column is treated as a matrix whose elements are
 // vectors. Lengths with large prime factors use Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are
-// in tables. If the length is known when code is generated, the tables are computed when the code is loaded; otherwise each call computes
-// them. For a known length, the generated passes have constant loop bounds.
+// in tables. If the length is known when code is generated, the tables are computed when the code is loaded; otherwise by the first call
+// with a length. For a known length, the generated passes have constant loop bounds.
 #include <algorithm>
 #include <set>
 
@@ -111,8 +111,8 @@ class TransformText {
       values_["ROW"] = cat("dft_row_", suffix_);
       values_["SIDE"] = cat("dft_side_by_side_", suffix_, "(m, ");
       const std::string convolutions = cat(kConvolutionTables, kConvolvedRows, kAnySideBySide, kConvolvedSideBySide);
-      set_body(kPrepareAny, "(dft_matrix_rows(m) == 1 ? $L : 1)", kTransformAny);
-      return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, convolutions, kOfAnyLength), values_));
+      set_body(kPrepareAny, "(dft_matrix_rows(m) > 1 ? 1 : is_convolution ? $L : dft_together_$F(n, rows))", kTransformAny);
+      return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, convolutions, kKeptTables, kOfAnyLength), values_));
     });
     return name;
   }
@@ -136,6 +136,7 @@ class TransformText {
       values_["G"] = cat(suffix_, "_", n);
       values_["SIDE"] = cat("dft_side_by_side_", suffix_, "_", n, "(");
       values_["CONVOLVED"] = is_long ? "dft_convolved_rows" : "dft_convolved_side_by_side";
+      values_["STORED"] = is_long ? "" : "stored, ";
       const std::string rows =
           is_long ? cat(kKnownRow, kConvolutionTables, kConvolvedRows) : cat(kKnownSideBySide, kConvolutionTables, kConvolvedSideBySide);
       set_body("", is_long ? "1" : "$L", kTransformConvolved);

@@ -104,7 +104,7 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t im_step, i
 inline constexpr std::string_view kConvolvedSideBySide =
     R"(/* The same for rows so short that m elements are no matrix: $L at a time, one in each lane of a vector. Element k of all of them is vector
    number k. */
-static void dft_convolved_side_by_side_$G(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+static void dft_convolved_side_by_side_$G(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, int64_t stored, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = dft_convolution_length(n), together = rows < $L ? rows : $L;
   const $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m, *const row_tables = filter_im + m;
   $T *const x_re = spare, *const x_im = x_re + m * $L, *const y_re = x_im + m * $L, *const y_im = y_re + m * $L, *const work = y_im + m * $L;
@@ -120,8 +120,8 @@ static void dft_convolved_side_by_side_$G(const $T* re, const $T* im, int64_t im
     dft_times_rows_$F(m, y_re, y_im, filter_re, filter_im);
     $SIDEy_im, y_re, x_im, x_re, row_tables, work); /* the inverse transform: exchanges real and imaginary parts */
     dft_times_rows_$F(n, x_re, x_im, u_re, u_im);
-    $TRANSPOSE(out_re + at * n, n, x_re, $L, together, n);
-    $TRANSPOSE(out_im + at * n, n, x_im, $L, together, n);
+    $TRANSPOSE(out_re + at * stored, stored, x_re, $L, together, stored);
+    $TRANSPOSE(out_im + at * stored, stored, x_im, $L, together, stored);
   }
 }
 )";
@@ -141,6 +141,6 @@ static __attribute__((noinline)) void $NAME(const $T* from_re, const $T* from_im
   if (rows <= 0) return;
 $BODY)";
 inline constexpr std::string_view kTransformConvolved =
-    "$CONVOLVED_$G(re, im, im_step, count, n, out_re, out_im, dft_tables_$G, spare, cancel);";
+    "$CONVOLVED_$G(re, im, im_step, count, n, out_re, out_im, $STOREDdft_tables_$G, spare, cancel);";
 
 }  // namespace harp::render

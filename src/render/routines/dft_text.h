@@ -209,33 +209,40 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
 }
 )";
 
-inline constexpr std::string_view kShortRows = R"(/* Transforms short rows, $L at a time, one in each lane of a vector. */
-static void dft_short_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
-  $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
-  for (int64_t i = 0; rows < $L && i < 2 * n * $L; ++i) side_re[i] = 0; /* for lanes without a row */
-  for (int64_t row = 0; row < rows; row += $L) {
+inline constexpr std::string_view kShortRows =
+    R"(/* The number of short rows that are transformed together: whole vectors of them. */
+static int64_t dft_together_$F(int64_t n, int64_t rows) { return dft_tile_$F(n, (rows + $L - 1) / $L * $L); }
+/* Transforms short rows, several at a time: element k of all of them is row k of a matrix whose columns are transformed. If im_step is 0, all
+   imaginary parts are +0. */
+static void dft_short_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, int64_t stored, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+  const int64_t together = dft_together_$F(n, rows);
+  $T *const side_re = spare, *const side_im = side_re + n * together, *const work = side_im + n * together;
+  for (int64_t i = 0; rows < together && i < 2 * n * together; ++i) side_re[i] = 0; /* for lanes without a row */
+  for (int64_t row = 0; row < rows; row += together) {
     if (harp_is_set(cancel)) return;
-    const int64_t count = row + $L < rows ? $L : rows - row;
-    $TRANSPOSE(side_re, $L, re + row * n, n, n, count);
-    $TRANSPOSE(side_im, $L, im + row * im_step, im_step, n, count);
-    if (n > 1) dft_columns_$F(n, tables, $L, side_re, side_im, $L, side_re, side_im, $L, work);
-    $TRANSPOSE(out_re + row * n, n, side_re, $L, count, n);
-    $TRANSPOSE(out_im + row * n, n, side_im, $L, count, n);
+    const int64_t count = row + together < rows ? together : rows - row, width = (count + $L - 1) / $L * $L;
+    $TRANSPOSE(side_re, width, re + row * n, n, n, count);
+    if (im_step > 0) $TRANSPOSE(side_im, width, im + row * im_step, im_step, n, count);
+    for (int64_t i = 0; im_step == 0 && i < n * width; ++i) side_im[i] = 0;
+    if (n > 1) dft_columns_$F(n, tables, width, side_re, side_im, width, side_re, side_im, width, work);
+    $TRANSPOSE(out_re + row * stored, stored, side_re, width, count, stored);
+    $TRANSPOSE(out_im + row * stored, stored, side_im, width, count, stored);
   }
 }
 )";
 
-inline constexpr std::string_view kAnyRows = R"(/* Transforms rows of a length whose prime factors are at most 13. */
-static void dft_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+inline constexpr std::string_view kAnyRows =
+    R"(/* Transforms rows of a length whose prime factors are at most 13. Short rows are stored with their first `stored` elements, others whole. */
+static void dft_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, int64_t stored, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   if (dft_matrix_rows(n) == 1) {
-    dft_short_rows_$F(re, im, im_step, rows, n, out_re, out_im, tables, spare, cancel);
+    dft_short_rows_$F(re, im, im_step, rows, n, out_re, out_im, stored, tables, spare, cancel);
     return;
   }
   for (int64_t row = 0; row < rows; ++row)
     dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * im_step, out_re + row * n, out_im + row * n, spare, cancel);
 }
 static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
-  dft_rows_$F(re, im, n, 1, n, to_re, to_im, tables, spare, cancel);
+  dft_rows_$F(re, im, n, 1, n, to_re, to_im, n, tables, spare, cancel);
 }
 )";
 
@@ -264,33 +271,65 @@ $PREPARE  const int has_pairs = from == 2 || to == 2;
     }
     if (to == 2) out_re = x, out_im = y;
     $TRANSFORM
-    const int64_t lines = to == 1 ? 0 : stored == n ? 1 : count; /* whole rows are put together as one long row */
-    for (int64_t i = 0; i < lines; ++i)
-      dft_zip_$F(stored == n ? n * count : stored, x + n * i, y + n * i, to_re + 2 * stored * (row + i), to_im + 2 * stored * (row + i));
+    if (to == 2) dft_zip_$F(stored * count, x, y, to_re + 2 * stored * row, to_im + 2 * stored * row);
   }
 }
 )";
 
-// The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace. $BODY:
-// kRowsOfPairs.
+// Tables for lengths that are known only at run time. A call that meets a new length while another call fills tables does not wait for it.
+inline constexpr std::string_view kKeptTables =
+    R"(/* The tables of the first lengths that calls meet. They are kept for later calls. */
+enum { dft_kept_elements_$F = 131072, dft_kept_lengths_$F = 32 };
+static $T dft_kept_$F[dft_kept_elements_$F] __attribute__((aligned(64)));
+static struct {
+  int64_t n;
+  const $T* tables;
+} dft_kept_by_length_$F[dft_kept_lengths_$F];
+/* Returns the tables for n elements: kept ones, or those that this call fills. They are kept if there is room and no other call fills tables
+   at this moment; otherwise they are in `own`, and `spare` begins after that. */
+static const $T* dft_tables_for_$F(int64_t n, int is_convolution, int64_t size, $T* own, $T* spare, const volatile int32_t* cancel) {
+  static int is_filling, lengths;
+  static int64_t used;
+  for (int i = 0; i < dft_kept_lengths_$F; ++i) {
+    const int64_t known = __atomic_load_n(&dft_kept_by_length_$F[i].n, __ATOMIC_ACQUIRE);
+    if (known == n) return dft_kept_by_length_$F[i].tables;
+    if (known == 0) break;
+  }
+  const int is_first = !__atomic_exchange_n(&is_filling, 1, __ATOMIC_ACQUIRE);
+  const int is_kept = is_first && lengths < dft_kept_lengths_$F && size <= dft_kept_elements_$F - used;
+  $T* const tables = is_kept ? dft_kept_$F + used : own;
+  if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
+  else dft_row_tables_$F(n, tables, spare, cancel);
+  if (is_kept && !harp_is_set(cancel)) { /* the tables of a cancelled call may be incomplete */
+    dft_kept_by_length_$F[lengths].tables = tables;
+    __atomic_store_n(&dft_kept_by_length_$F[lengths].n, n, __ATOMIC_RELEASE);
+    lengths += 1;
+    used += (size + 15) / 16 * 16;
+  }
+  if (is_first) __atomic_store_n(&is_filling, 0, __ATOMIC_RELEASE);
+  return tables;
+}
+)";
+
+// The transform for any length. The beginning of `spare` is for tables that are not kept, the rest is workspace. $BODY: kRowsOfPairs.
 inline constexpr std::string_view kOfAnyLength =
     R"(/* The discrete Fourier transform of rows of n elements, of which the first `stored` of the result are stored. `from` and `to`: the distance
    from one real part to the next. If it is 2, imaginary parts are in between; such a row is separated, transformed in place, and put
-   together; short rows, $L of them at a time. Only such results may be shorter than n. Without from_im, all imaginary parts are +0; one row
+   together; several short rows at a time. Only such results may be shorter than n. Without from_im, all imaginary parts are +0; one row
    of them serves all rows. */
 static __attribute__((noinline)) void dft_$F(const $T* from_re, const $T* from_im, int64_t from, int64_t rows, int64_t n, $T* to_re, $T* to_im, int64_t to, int64_t stored, $T* spare, const volatile int32_t* cancel) {
   if (rows <= 0 || n <= 0) return;
 $BODY)";
 inline constexpr std::string_view kPrepareAny = R"(  const int is_convolution = !dft_has_small_factors(n);
   const int64_t m = is_convolution ? dft_convolution_length(n) : n;
-  $T* const tables = spare;
-  spare += (is_convolution ? 2 * n + 2 * m : 0) + dft_row_tables_size_$F(m);
-  if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
-  else dft_row_tables_$F(n, tables, spare, cancel);
+  const int64_t size = (is_convolution ? 2 * n + 2 * m : 0) + dft_row_tables_size_$F(m);
+  const $T* const tables = dft_tables_for_$F(n, is_convolution, size, spare, spare + size, cancel);
+  if (harp_is_set(cancel)) return;
+  spare += size;
 )";
 inline constexpr std::string_view kTransformAny =
-    R"(if (!is_convolution) dft_rows_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);
-    else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);
+    R"(if (!is_convolution) dft_rows_$F(re, im, im_step, count, n, out_re, out_im, stored, tables, spare, cancel);
+    else if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, count, n, out_re, out_im, stored, tables, spare, cancel);
     else dft_convolved_rows_$F(re, im, im_step, count, n, out_re, out_im, tables, spare, cancel);)";
 
 // The tables for $N elements. $KIND: "row" or "convolution".
