@@ -135,7 +135,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
   }
   const Sym outer_count = element_count(outer_shape);
   std::vector<BlockLevel> chain;
-  for (int l = levels_of(*pass_, outer_count, kChainBlock); l-- > 0;) chain.push_back(new_level(1));
+  for (int l = levels_of(*pass_, outer_count, kChainBlock, 1, c_.holds); l-- > 0;) chain.push_back(new_level(1));
   Body body;
   chain_blocks(
       chain, outer_count, 1,

@@ -231,18 +231,26 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
 /// takes about as long as a hundred elements, even if there is only one block. Returns nothing for kernels without such rows.
 std::optional<Sym> guard_of_one_block(const KernelPlan& kernel) {
   if (iteration_space(kernel).empty() || has_arg_extreme(kernel)) return std::nullopt;
-  Dim length = 0;
-  int64_t block = 0;
+  std::optional<Sym> guard;
+  // Adds the condition that sequences of `length` elements have at most one block, if that depends on the size.
+  const auto add = [&](Dim length, int64_t block) {
+    if (proven_less(block, length) || proven_at_most(length, block)) return;
+    const Sym rest = Sym(block) - length;
+    guard = guard ? min(*guard, rest) : rest;
+  };
   if (!kernel.scans.empty()) {
     const int along = scan_axis(kernel);
     if (along < 0 || vector_axis(kernel) != along || iteration_space(kernel).size() == 1 || !scans_blocks(kernel)) return std::nullopt;
-    length = iteration_space(kernel)[static_cast<size_t>(along)], block = kScannedBlock;
-  } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes &&
-             lane_axes(*kernel.reduces[0]).outer.empty()) {
-    length = term_count(*kernel.reduces[0]), block = kLaneBlock;
+    add(iteration_space(kernel)[static_cast<size_t>(along)], kScannedBlock);
+  } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) {
+    // A row of several axes has a block for each index of its outer axes, and combines the results of these blocks in larger blocks.
+    const Node& reduce = *kernel.reduces[0];
+    Dim outer = 1;
+    for (const size_t axis : lane_axes(reduce).outer) outer = outer * reduce.sources[0]->shape[axis];
+    add(run_length(reduce), kLaneBlock);
+    if (guard) add(outer, kChainBlock);
   }
-  if (proven_at_most(length, block) || proven_less(block, length)) return std::nullopt;
-  return Sym(block) - length;
+  return guard;
 }
 
 /// For a scan down the columns of a loaded array, returns a variant for arrays of at most near_scan_bytes(), which fit in L2. The variant's
