@@ -1,6 +1,7 @@
 #include "lower/transposed_rows.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -62,10 +63,20 @@ int TransposedRows::declare(const Node& node, Body& body) {
 }
 
 void TransposedRows::bind(const Array& array) {
-  c_.values.bind(array.node, array.accumulator, [this, shape = array.node->shape](const Index& index) {
+  c_.values.bind(array.node, array.accumulator, [this, shape = array.node->shape](const Index& index) -> std::optional<Sym> {
     const Index at = node_index(shape_, without_ones(index, shape));
+    if (!is_in_tile(at)) return std::nullopt;
     return at[along_] * columns_ + at[kept_.back()] - tile_.first;
   });
+}
+
+/// Tests whether the tile certainly has the element at this index of the source. Other rows are read, too, if x is added to roll(x, 1,
+/// axis=0), for example.
+bool TransposedRows::is_in_tile(const Index& at) const {
+  for (size_t i = 0; i + 1 < kept_.size(); ++i)
+    if (!(at[kept_[i]] == tile_.outer[i])) return false;
+  const auto is_below = [](Sym position, Sym size) { return proven_nonnegative(position) && proven_less(position, size); };
+  return is_below(at[kept_.back()] - tile_.first, columns_) && is_below(at[along_], shape_[along_]);
 }
 
 bool TransposedRows::is_row_value(const Node* node) const {

@@ -46,8 +46,9 @@ class TransposedRows {
     int accumulator;
   };
   Index source_index(Sym column, Sym element) const;
-  /// Makes values of the node be read from its array.
+  /// Makes values of the node be read from its array, if the array has them.
   void bind(const Array& array);
+  bool is_in_tile(const Index& at) const;
   int declare(const Node& node, ir::Body& body);
   std::vector<const Node*> loaded_nodes() const;
   bool is_row_value(const Node* node) const;

@@ -98,7 +98,8 @@ const UOp* ValueBuilder::value(const Node* node, const Index& index, const UOp* 
 
 const UOp* ValueBuilder::build(const Node* node, const Index& index, const UOp* mask) {
   if (const auto found = kept_.find(node); found != kept_.end())
-    return same_bits(arena_, node->dtype, arena_.acc(kept_as(node->dtype), found->second.first, found->second.second(index)));
+    if (const std::optional<Sym> position = found->second.second(index))
+      return same_bits(arena_, node->dtype, arena_.acc(kept_as(node->dtype), found->second.first, *position));
   if (is_loaded(program_, plan_, node)) return load(node, index, mask);
   switch (info(node->op).family) {
     case Family::kElementwise:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -28,8 +29,8 @@ class ValueBuilder {
     values_.clear();
   }
   /// Makes later calls of value() read the elements of this node from an accumulator. position_of(index) returns the element of the
-  /// accumulator.
-  using PositionOf = std::function<Sym(const Index&)>;
+  /// accumulator, or nothing if the accumulator may not have it; the node is then computed or loaded as without bind().
+  using PositionOf = std::function<std::optional<Sym>(const Index&)>;
   void bind(const Node* node, int accumulator, PositionOf position_of) {
     kept_[node] = {accumulator, std::move(position_of)};
     values_.clear();

@@ -64,7 +64,11 @@ std::optional<SlicedProduct> sliced_product(const Node* sum) {
     const auto is_view = [](const Node* node) { return node->op == Op::kExpand || node->op == Op::kReshape || node->op == Op::kPermute; };
     for (; is_view(found.slice) && found.views.size() < kMostViews; found.slice = found.slice->sources[0])
       found.views.push_back(found.slice);
-    if (found.slice->op != Op::kSlice || found.slice->rank() == kMaxRank || has_many_rows(*sum, found.other())) continue;
+    // each view gets one more axis
+    const auto has_all_axes = [](const Node* node) { return node->rank() == kMaxRank; };
+    if (found.slice->op != Op::kSlice || has_all_axes(found.slice) || std::ranges::any_of(found.views, has_all_axes) ||
+        has_many_rows(*sum, found.other()))
+      continue;
     const std::optional<size_t> axis = axis_of_one(*found.slice);
     if (!axis) continue;
     found.axis = *axis;

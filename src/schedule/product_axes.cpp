@@ -278,15 +278,13 @@ class ProductAxes {
     for (const Node* factor : product.sources) factors.push_back(result_.intern(Op::kReshape, factor->dtype, shape, {factor}));
     if (!is_linear(factors[rows])) return may_exchange && end - begin == 2 ? with_exchanged_rows(sum, first, last) : nullptr;
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
+    // (A summed axis between the rows has size 1 and no longer exists.)
+    std::erase_if(reduce.axes, [&](int axis) { return axis > static_cast<int>(first) && axis < static_cast<int>(last); });
+    if (reduce.axes.empty()) return nullptr;
     for (int& axis : reduce.axes)
       if (axis > static_cast<int>(last)) axis -= static_cast<int>(last - first);
-    Shape results;
-    for (size_t axis = 0; axis < shape.size(); ++axis)
-      if (std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end()) results.push_back(shape[axis]);
-    const Node* products = result_.intern(product.op, product.dtype, shape, std::move(factors));
-    const Node* result = result_.intern(sum.op, sum.dtype, std::move(results), {products}, std::move(reduce));
-    const std::optional<Contraction> plain = as_contraction(*result);
-    return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? reshaped(result, sum.shape) : nullptr;
+    const Node* result = in_tiles(sum, shape, std::move(factors), std::move(reduce));
+    return result != nullptr ? reshaped(result, sum.shape) : nullptr;
   }
 
   /// Tests whether elementwise operations on this node of the old graph lead to a reduction or scan that is no product.
@@ -380,10 +378,16 @@ class ProductAxes {
       }
       factors.push_back(factor);
     }
+    return in_tiles(sum, shape, std::move(factors), std::move(reduce));
+  }
+
+  /// Returns the sum `sum` with other axes: of the products, which have this shape, of `factors`. Returns null if register tiles do not pay
+  /// for it.
+  const Node* in_tiles(const Node& sum, const Shape& shape, std::vector<const Node*> factors, ReduceAttributes reduce) {
     Shape kept;
     for (size_t axis = 0; axis < shape.size(); ++axis)
       if (std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end()) kept.push_back(shape[axis]);
-    const Node* products = result_.intern(product.op, product.dtype, std::move(shape), std::move(factors));
+    const Node* products = result_.intern(sum.sources[0]->op, sum.sources[0]->dtype, shape, std::move(factors));
     const Node* result = result_.intern(sum.op, sum.dtype, std::move(kept), {products}, std::move(reduce));
     const std::optional<Contraction> plain = as_contraction(*result);
     return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? result : nullptr;

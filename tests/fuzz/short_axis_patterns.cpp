@@ -20,7 +20,7 @@ class ShortAxes {
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     dtype_ = random_.chance(60) ? DType::kF32 : bench_.random_dtype();
     x_ = worked(bench_.array_of(dtype_, shape));
-    switch (random_.below(8)) {
+    switch (random_.below(9)) {
       case 0: return reduced();
       case 1: return passes();
       case 2: return moved();
@@ -28,6 +28,7 @@ class ShortAxes {
       case 4: return tall();
       case 5: return running();
       case 6: return joined();
+      case 7: return with_other_rows();
       default: return scaled();
     }
   }
@@ -187,6 +188,20 @@ class ShortAxes {
     std::optional<ScanOrder> order;
     if (random_.chance(20)) order = random_.chance(50) ? ScanOrder::kTree : ScanOrder::kChain;
     return build::cumulative(op, x, axis, random_.chance(20), random_.chance(30), order);
+  }
+
+  /// Passes over rows, often of an unknown number of elements, that also read elements of other rows, and running values along such rows.
+  bool with_other_rows() {
+    const DType dtype = is_float(dtype_) ? dtype_ : DType::kF32;
+    Shape shape = {bench_.small_dim(1, 130), bench_.random_dim()};
+    if (random_.chance(30)) shape.insert(shape.begin(), bench_.small_dim(2, 3));
+    if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
+    const NodeRef x = bench_.array_of(dtype, shape);
+    const std::vector<int> axes = {static_cast<int>(random_.below(shape.size()))};
+    const NodeRef other = random_.chance(75) ? build::roll(x, std::vector<Dim>{Dim(1)}, axes) : build::flip(x, axes);
+    const NodeRef both = build::elementwise(Op::kAdd, {x, other});
+    const int along = static_cast<int>(shape.size()) - 1;
+    return want(random_.chance(50) ? build::softmax(both, along) : scanned(both, along));
   }
 
   /// Multiplies by an array that has one factor for each index of the last axis.

@@ -91,7 +91,7 @@ static inline f32x16 odd_parts_f32x16(f32x16 a, f32x16 b) {
 
 /* A tile of which only some rows are stored, or only some columns exist. */
 static void transpose_edge_f32x16(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
-  const f32x16 x0 = *(const f32x16*)(from + 0 * from_step);
+  const f32x16 x0 = *(const f32x16*)from;
   const f32x16 x1 = *(const f32x16*)(from + (1 < columns ? 1 : columns - 1) * from_step);
   const f32x16 x2 = *(const f32x16*)(from + (2 < columns ? 2 : columns - 1) * from_step);
   const f32x16 x3 = *(const f32x16*)(from + (3 < columns ? 3 : columns - 1) * from_step);
@@ -171,8 +171,8 @@ static void transpose_edge_f32x16(float* to, int64_t to_step, const float* from,
   const f32x16 x77 = odd_parts_f32x16(x60, x62);
   const f32x16 x78 = even_parts_f32x16(x61, x63);
   const f32x16 x79 = odd_parts_f32x16(x61, x63);
-  *(f32x16*)(to + 0 * to_step) = x64;
-  if (1 < rows) *(f32x16*)(to + 1 * to_step) = x68;
+  *(f32x16*)to = x64;
+  if (1 < rows) *(f32x16*)(to + to_step) = x68;
   if (2 < rows) *(f32x16*)(to + 2 * to_step) = x72;
   if (3 < rows) *(f32x16*)(to + 3 * to_step) = x76;
   if (4 < rows) *(f32x16*)(to + 4 * to_step) = x66;
@@ -189,17 +189,11 @@ static void transpose_edge_f32x16(float* to, int64_t to_step, const float* from,
   if (15 < rows) *(f32x16*)(to + 15 * to_step) = x79;
 }
 
-/* The same for fewer than 16 rows or columns. */
+/* to[i][j] = from[j][i] for rows i and columns j, fewer than 16 of one of them. */
 static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
-  if (rows == 1 && from_step == 1) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int i = 0; i < 1; ++i) to[i * to_step + j] = from[j * 1 + i];
-    return;
-  }
-  if (columns == 1 && to_step == 1) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int j = 0; j < 1; ++j) to[i * 1 + j] = from[j * from_step + i];
+  if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
+    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
     return;
   }
   if (rows == 2 && from_step == 2) {
@@ -230,8 +224,8 @@ static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int6
 }
 
 static inline __attribute__((always_inline)) void transpose_f32x16(float* to, int64_t to_step, const float* from, int64_t from_step) {
-  const f32x16 x0 = *(const f32x16*)(from + 0 * from_step);
-  const f32x16 x1 = *(const f32x16*)(from + 1 * from_step);
+  const f32x16 x0 = *(const f32x16*)from;
+  const f32x16 x1 = *(const f32x16*)(from + from_step);
   const f32x16 x2 = *(const f32x16*)(from + 2 * from_step);
   const f32x16 x3 = *(const f32x16*)(from + 3 * from_step);
   const f32x16 x4 = *(const f32x16*)(from + 4 * from_step);
@@ -310,8 +304,8 @@ static inline __attribute__((always_inline)) void transpose_f32x16(float* to, in
   const f32x16 x77 = odd_parts_f32x16(x60, x62);
   const f32x16 x78 = even_parts_f32x16(x61, x63);
   const f32x16 x79 = odd_parts_f32x16(x61, x63);
-  *(f32x16*)(to + 0 * to_step) = x64;
-  *(f32x16*)(to + 1 * to_step) = x68;
+  *(f32x16*)to = x64;
+  *(f32x16*)(to + to_step) = x68;
   *(f32x16*)(to + 2 * to_step) = x72;
   *(f32x16*)(to + 3 * to_step) = x76;
   *(f32x16*)(to + 4 * to_step) = x66;
@@ -439,7 +433,7 @@ static void transpose_part_f32x16(float* to, int64_t to_step, const float* from,
   const f32x16 x78 = even_parts_f32x16(x61, x63);
   const f32x16 x79 = odd_parts_f32x16(x61, x63);
   store_masked_f32x16(to, x64, n);
-  if (1 < rows) store_masked_f32x16(to + 1 * to_step, x68, n);
+  if (1 < rows) store_masked_f32x16(to + to_step, x68, n);
   if (2 < rows) store_masked_f32x16(to + 2 * to_step, x72, n);
   if (3 < rows) store_masked_f32x16(to + 3 * to_step, x76, n);
   if (4 < rows) store_masked_f32x16(to + 4 * to_step, x66, n);

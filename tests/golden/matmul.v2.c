@@ -83,7 +83,7 @@ static inline f32x4 zip_high_f32x4(f32x4 a, f32x4 b) {
 
 /* A tile of which only some rows are stored, or only some columns exist. */
 static void transpose_edge_f32x4(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
-  const f32x4 x0 = *(const f32x4*)(from + 0 * from_step);
+  const f32x4 x0 = *(const f32x4*)from;
   const f32x4 x1 = *(const f32x4*)(from + (1 < columns ? 1 : columns - 1) * from_step);
   const f32x4 x2 = *(const f32x4*)(from + (2 < columns ? 2 : columns - 1) * from_step);
   const f32x4 x3 = *(const f32x4*)(from + (3 < columns ? 3 : columns - 1) * from_step);
@@ -95,23 +95,17 @@ static void transpose_edge_f32x4(float* to, int64_t to_step, const float* from, 
   const f32x4 x9 = zip_high_f32x4(x4, x6);
   const f32x4 x10 = zip_low_f32x4(x5, x7);
   const f32x4 x11 = zip_high_f32x4(x5, x7);
-  *(f32x4*)(to + 0 * to_step) = x8;
-  if (1 < rows) *(f32x4*)(to + 1 * to_step) = x9;
+  *(f32x4*)to = x8;
+  if (1 < rows) *(f32x4*)(to + to_step) = x9;
   if (2 < rows) *(f32x4*)(to + 2 * to_step) = x10;
   if (3 < rows) *(f32x4*)(to + 3 * to_step) = x11;
 }
 
-/* The same for fewer than 4 rows or columns. */
+/* to[i][j] = from[j][i] for rows i and columns j, fewer than 4 of one of them. */
 static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
-  if (rows == 1 && from_step == 1) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int i = 0; i < 1; ++i) to[i * to_step + j] = from[j * 1 + i];
-    return;
-  }
-  if (columns == 1 && to_step == 1) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int j = 0; j < 1; ++j) to[i * 1 + j] = from[j * from_step + i];
+  if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
+    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
     return;
   }
   if (rows == 2 && from_step == 2) {
@@ -142,8 +136,8 @@ static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int6
 }
 
 static inline __attribute__((always_inline)) void transpose_f32x4(float* to, int64_t to_step, const float* from, int64_t from_step) {
-  const f32x4 x0 = *(const f32x4*)(from + 0 * from_step);
-  const f32x4 x1 = *(const f32x4*)(from + 1 * from_step);
+  const f32x4 x0 = *(const f32x4*)from;
+  const f32x4 x1 = *(const f32x4*)(from + from_step);
   const f32x4 x2 = *(const f32x4*)(from + 2 * from_step);
   const f32x4 x3 = *(const f32x4*)(from + 3 * from_step);
   const f32x4 x4 = zip_low_f32x4(x0, x2);
@@ -154,8 +148,8 @@ static inline __attribute__((always_inline)) void transpose_f32x4(float* to, int
   const f32x4 x9 = zip_high_f32x4(x4, x6);
   const f32x4 x10 = zip_low_f32x4(x5, x7);
   const f32x4 x11 = zip_high_f32x4(x5, x7);
-  *(f32x4*)(to + 0 * to_step) = x8;
-  *(f32x4*)(to + 1 * to_step) = x9;
+  *(f32x4*)to = x8;
+  *(f32x4*)(to + to_step) = x9;
   *(f32x4*)(to + 2 * to_step) = x10;
   *(f32x4*)(to + 3 * to_step) = x11;
 }

@@ -71,6 +71,12 @@ TEST_CASE("H2.join_products: others stay") {
   CHECK(sums_after("return a = x[0] @ w, b = p[1] @ w") == 2);
   CHECK(sums_after("return a = x[0] @ w, b = x[1] @ (w * 2)") == 2);
   CHECK(sums_after("return a = x[0, 0] @ w, b = x[1, 1] @ w") == 2);
+  // a view between slice and product has as many axes as an array may have
+  const auto product = [](std::string_view slice) {
+    return cat("sum(reshape(permute(reshape(", slice, ", [1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7]), ",
+               "[1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]), [3, 7, 1]) * w, axes=[1], order=chain, product=true)");
+  };
+  CHECK(sums_after(cat("return a = ", product("x[0:1]"), ", b = ", product("x[1:2]"))) == 2);
   // one step takes longer than reading the other factor
   CHECK(sums_after("return a = many[0] @ w, b = many[1] @ w") == 2);
 }

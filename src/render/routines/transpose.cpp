@@ -53,11 +53,9 @@ class SquareText {
 
   /// Returns the statements. `store` is the name of the function that stores a vector; empty: an assignment stores it.
   std::string render(std::string_view suffix, std::string_view store) {
-    const auto load = [&](int i) { return cat("*(const ", type_, "*)(from + ", i, " * from_step)"); };
-    return render(suffix, load, [&](int i, std::string_view row) {
-      const std::string to = cat("to + ", i, " * to_step");
-      return store.empty() ? cat("*(", type_, "*)(", to, ") = ", row) : cat(store, "(", to, ", ", row, ")");
-    });
+    return render(
+        suffix, [&](int i) { return loaded(row_at("from", i)); },
+        [&](int i, std::string_view row) { return store.empty() ? stored(i, row) : cat(store, "(", row_at("to", i), ", ", row, ")"); });
   }
   /// Returns the statements that transpose a part of a square: `rows` rows and `columns` columns, which are parameters of the generated
   /// function. `load` and `store` are the names of generated functions with masks of type `mask`, and `first_lanes` that of the function
@@ -65,27 +63,32 @@ class SquareText {
   std::string render_part(std::string_view suffix, std::string_view load, std::string_view store, std::string_view mask,
                           std::string_view first_lanes) {
     append(text_, cat("  const ", mask, " m = ", first_lanes, "(rows), n = ", first_lanes, "(columns);\n"));
-    const auto load_row = [&](int i) {
-      return i == 0 ? cat(load, "(from, m)") : cat(load, "(from + (", i, " < columns ? ", i, " : columns - 1) * from_step, m)");
-    };
-    return render(suffix, load_row, [&](int i, std::string_view row) {
-      if (i == 0) return cat(store, "(to, ", row, ", n)");
-      return cat("if (", i, " < rows) ", store, "(to + ", i, " * to_step, ", row, ", n)");
-    });
+    const auto load_row = [&](int i) { return cat(load, "(", existing_row(i), ", m)"); };
+    return render(suffix, load_row,
+                  [&](int i, std::string_view row) { return cat(if_row_exists(i), store, "(", row_at("to", i), ", ", row, ", n)"); });
   }
   /// Returns the statements for a square of which only `rows` rows are stored, and of which only `columns` rows of the source exist; these
   /// are parameters of the generated function.
   std::string render_edge(std::string_view suffix) {
-    const auto load = [&](int i) {
-      const std::string row = i == 0 ? "0" : cat("(", i, " < columns ? ", i, " : columns - 1)");
-      return cat("*(const ", type_, "*)(from + ", row, " * from_step)");
-    };
-    return render(suffix, load, [&](int i, std::string_view row) {
-      return cat(i == 0 ? "" : cat("if (", i, " < rows) "), "*(", type_, "*)(to + ", i, " * to_step) = ", row);
-    });
+    return render(
+        suffix, [&](int i) { return loaded(existing_row(i)); },
+        [&](int i, std::string_view row) { return cat(if_row_exists(i), stored(i, row)); });
   }
 
  private:
+  /// The address of row i of a matrix that begins at `base`, `from` or `to`.
+  static std::string row_at(std::string_view base, int i) {
+    return i == 0 ? std::string(base) : cat(base, " + ", i == 1 ? "" : cat(i, " * "), base, "_step");
+  }
+  /// The address of row i of the source, or of its last row if it has fewer rows. (Its rows are the columns of the destination.)
+  static std::string existing_row(int i) { return i == 0 ? "from" : cat("from + (", i, " < columns ? ", i, " : columns - 1) * from_step"); }
+  static std::string if_row_exists(int i) { return i == 0 ? "" : cat("if (", i, " < rows) "); }
+  std::string loaded(std::string_view address) const {
+    return address == "from" ? cat("*(const ", type_, "*)from") : cat("*(const ", type_, "*)(", address, ")");
+  }
+  std::string stored(int i, std::string_view row) const {
+    return i == 0 ? cat("*(", type_, "*)to = ", row) : cat("*(", type_, "*)(", row_at("to", i), ") = ", row);
+  }
   template <class Load, class Store>
   std::string render(std::string_view suffix, Load load, Store store) {
     std::vector<std::string> rows;
@@ -150,10 +153,24 @@ std::string by_elements(std::string_view indent) {
 
 // Placeholders. $T: the type of an element. $F: the name of its dtype. $S: the name of a vector of $L elements, the rows of a tile.
 constexpr std::string_view kFew =
-    R"(/* The same for fewer than $L rows or columns. */
+    R"(/* to[i][j] = from[j][i] for rows i and columns j, fewer than $L of one of them. */
 static __attribute__((noinline)) void transpose_few_$F($T* restrict to, int64_t to_step, const $T* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
-$ONE$TWO  if (rows > 1 && rows < $L && from_step > 0) {
+  if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
+    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
+    return;
+  }
+  if (rows == 2 && from_step == 2) {
+    for (int64_t j = 0; j < columns; ++j)
+      for (int i = 0; i < 2; ++i) to[i * to_step + j] = from[j * 2 + i];
+    return;
+  }
+  if (columns == 2 && to_step == 2) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < 2; ++j) to[i * 2 + j] = from[j * from_step + i];
+    return;
+  }
+  if (rows > 1 && rows < $L && from_step > 0) {
     const int64_t whole = columns - ($L - rows + from_step - 1) / from_step; /* after these columns, a vector might end after the matrix */
     for (; whole >= $L && column < whole; column += $L) {
       if (column + $L > whole) column = whole - $L;
@@ -170,34 +187,21 @@ $ONE$TWO  if (rows > 1 && rows < $L && from_step > 0) {
     for (int64_t i = row; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
 }
 )";
-constexpr std::string_view kKnownFew = R"(  if (rows == $COUNT && from_step == $COUNT) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int i = 0; i < $COUNT; ++i) to[i * to_step + j] = from[j * $COUNT + i];
-    return;
-  }
-  if (columns == $COUNT && to_step == $COUNT) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int j = 0; j < $COUNT; ++j) to[i * $COUNT + j] = from[j * from_step + i];
-    return;
-  }
-)";
 
 /// Defines a function for blocks with fewer rows or columns than a tile, and returns its name. One or two of them that follow each other
 /// without gaps have loops of their own, of which the compiler makes vectors. Otherwise whole tiles are transposed, which read more than
 /// the few rows of the source, or write more than the few columns of the destination, as long as the matrix goes on there: what is read in
 /// this way is not stored, and what is written is overwritten by the next row.
 std::string few_function(Unit& unit, DType dtype, const std::string& vector, int lanes) {
-  Filling values = {
+  const Filling values = {
       {"T", std::string(memory_type(dtype))}, {"F", std::string(harp::name(dtype))}, {"S", vector_name(dtype, lanes)}, {"L", cat(lanes)}};
-  values["ONE"] = filled(kKnownFew, {{"COUNT", "1"}});
-  values["TWO"] = filled(kKnownFew, {{"COUNT", "2"}});
   unit.definitions.once(filled("transpose_edge_$S", values), [&] {
     const std::string_view head =
         "/* A tile of which only some rows are stored, or only some columns exist. */\nstatic void "
         "transpose_edge_$S($T* to, int64_t to_step, const $T* from, int64_t from_step, int64_t rows, "
         "int64_t columns) {\n";
     SquareText text(lanes, kQuarter / static_cast<int>(size_of(dtype)), vector);
-    return cat(filled(head, values), text.render_edge(values["S"]), "}\n");
+    return cat(filled(head, values), text.render_edge(vector_name(dtype, lanes)), "}\n");
   });
   std::string name = filled("transpose_few_$F", values);
   unit.definitions.once(name, [&] { return filled(kFew, values); });
@@ -248,9 +252,8 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
   unit.definitions.once(
       name,
       [&]() -> std::string {
-        const std::string_view comment =
-            "/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */\n";
-        const std::string head = cat(as_read ? "/* The same, in the order of the source. */\n" : comment, "static void ", name, parameters,
+        const std::string head = cat("/* to[i][j] = from[j][i] for rows i and columns j", as_read ? ", in the order of the source" : "",
+                                     ". Rows begin to_step and from_step elements apart. */\nstatic void ", name, parameters,
                                      ", int64_t rows, int64_t columns) {\n");
         if (lanes == 1) return cat(head, by_elements("  "), "}\n");
         const std::string vector = memory_vector(unit, dtype, lanes), suffix = vector_name(dtype, lanes),
