@@ -201,12 +201,21 @@ static void merge_columns_$F($T* keys, int64_t run, int64_t n) {
   if (d == 0) return;
   for (int64_t at = 0; at < n; at += 2 * d) settle_near_$F(keys + at * $L, d, n - at < 2 * d ? n - at : 2 * d);
 }
+/* Sorts fewer than eight lines, together with lines of the key that comes last. */
+static void sort_few_lines_$F($T* keys, int64_t lines) {
+  $T eight[8 * $L] __attribute__((aligned(64)));
+  for (int64_t i = 0; i < lines; ++i) *($V*)(eight + i * $L) = *(const $V*)(keys + i * $L);
+  for (int64_t i = lines; i < 8; ++i) *($V*)(eight + i * $L) = ($V){0} + ($K)$LAST;
+  sort_eight_$F(eight);
+  for (int64_t i = 0; i < lines; ++i) *($V*)(keys + i * $L) = *(const $V*)(eight + i * $L);
+}
 /* Sorts each column of at most $NEAR lines. */
 static void sort_run_$F($T* keys, int64_t lines) {
   int64_t eights = 0;
   for (; eights + 8 <= lines; eights += 8) sort_eight_$F(keys + eights * $L);
-  for (int64_t run = 1; run < lines; run *= 2)
-    for (int64_t at = run < 8 ? eights : 0; at + run < lines; at += 2 * run)
+  if (eights < lines) sort_few_lines_$F(keys + eights * $L, lines - eights);
+  for (int64_t run = 8; run < lines; run *= 2)
+    for (int64_t at = 0; at + run < lines; at += 2 * run)
       merge_columns_$F(keys + at * $L, run, lines - at < 2 * run ? lines - at : 2 * run);
 }
 )";

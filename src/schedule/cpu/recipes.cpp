@@ -226,9 +226,10 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// Returns the condition (>= 0) under which each row of unknown length that the kernel reduces or scans consists of at most one block of
-/// the law's order of combination (schedule/law.h). Such rows get a variant of their own, because code that combines the results of blocks
-/// takes about as long as a hundred elements, even if there is only one block. Returns nothing for kernels without such rows.
+/// Returns the condition (>= 0) under which each row or column of unknown length that the kernel reduces or scans consists of at most one
+/// block of the law's order of combination (schedule/law.h). They get a variant of their own, because code that combines the results of
+/// blocks takes about as long as a hundred elements of a row, or some elements of each column, even if there is only one block. Returns
+/// nothing for kernels without such rows or columns.
 std::optional<Sym> guard_of_one_block(const KernelPlan& kernel) {
   if (iteration_space(kernel).empty() || has_arg_extreme(kernel)) return std::nullopt;
   std::optional<Sym> guard;
@@ -242,7 +243,10 @@ std::optional<Sym> guard_of_one_block(const KernelPlan& kernel) {
     const int along = scan_axis(kernel);
     if (along < 0 || vector_axis(kernel) != along || iteration_space(kernel).size() == 1 || !scans_blocks(kernel)) return std::nullopt;
     add(iteration_space(kernel)[static_cast<size_t>(along)], kScannedBlock);
-  } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) {
+  } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain) {
+    // Sums of products have such code in each variant (ReduceLowering::may_be_one_block()).
+    if (!kernel.reduces[0]->as<ReduceAttributes>().product) add(term_count(*kernel.reduces[0]), kChainBlock);
+  } else if (!kernel.reduces.empty()) {
     // A row of several axes has a block for each index of its outer axes, and combines the results of these blocks in larger blocks.
     const Node& reduce = *kernel.reduces[0];
     Dim outer = 1;
@@ -415,7 +419,11 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (may_reorder_rows(kernel) && (!s.nan_flag || cpu.vector_loads_a_cycle == 1)) return {{std::nullopt, with(reads_of_extremes(cpu))}};
   const Node& source = *kernel.reduces[0]->sources[0];
   const Sym room = Sym(reads_of->near_bytes(cpu.caches) / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
-  return by_size(room, with(reads_of->near), with(reads_of->far));
+  std::vector<Variant> variants = by_size(room, with(reads_of->near), with(reads_of->far));
+  // columns of one block are usually those of small arrays
+  if (const std::optional<Sym> guard = guard_of_one_block(kernel); guard && variants.front().guard)
+    variants.insert(variants.begin(), {min(*guard, room), variants.front().schedule});
+  return variants;
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
