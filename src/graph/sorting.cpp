@@ -31,6 +31,18 @@ NodeRef ordered(std::string_view op, NodeRef x) {
   return elementwise(Op::kWhere, {elementwise(Op::kIsNan, {x}), integer(graph, dtype, -1 - least), key});
 }
 
+/// Tests whether the element `met` comes before the element `wanted` in the order of ordered(), or, if `or_equal`, is not after it.
+NodeRef comes_before(NodeRef met, NodeRef wanted, bool or_equal) {
+  if (!is_float(met->dtype) || is_half(met->dtype)) {
+    const std::string_view op = "searchsorted";
+    return elementwise(or_equal ? Op::kLe : Op::kLt, {ordered(op, met), ordered(op, wanted)});
+  }
+  // comparisons with a NaN are false, and a NaN comes after all numbers
+  if (or_equal) return elementwise(Op::kBitOr, {elementwise(Op::kLe, {met, wanted}), elementwise(Op::kIsNan, {wanted})});
+  const NodeRef is_number = elementwise(Op::kEq, {met, met}), is_after = elementwise(Op::kLe, {wanted, met});
+  return elementwise(Op::kBitAnd, {is_number, elementwise(Op::kBitNot, {is_after})});
+}
+
 NodeRef argsort_rows(NodeRef keys) {
   Graph& graph = check_node(name(Op::kArgSort), keys);
   check_shape(name(Op::kArgSort), graph, DType::kI64, keys->shape);
@@ -77,9 +89,10 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
 /// change nothing: after k steps a range has at most size >> k elements. Therefore the result for sizes below 2^k is taken after k steps,
 /// for some numbers k, and generated code can omit the steps after them (ir/branch_stores.cpp).
 ///
-/// A key is computed for each element that the search meets: to compute those of the whole array would take longer than a few searches.
+/// A key is computed for each element that the search meets: to compute those of the whole array would take longer than a few searches. Of
+/// f32 and f64 no keys are needed: comes_before() compares the numbers themselves.
 ///
-/// Positions are i32 where they fit and the keys are not wider, so that a vector has as many positions as keys.
+/// Positions are i32 where they fit and the elements are not wider, so that a vector has as many positions as elements.
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   constexpr std::string_view op = "searchsorted";
   Graph& graph = check_node(op, sorted);
@@ -89,9 +102,9 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
              "; it must have one axis");
   HARP_CHECK(sorted->dtype == values->dtype, Code::kDType, op, ": ", label(sorted), " is ", name(sorted->dtype), ", ", label(values), " ",
              name(values->dtype), "; they must have the same dtype");
-  const NodeRef wanted = ordered(op, values);
+  ordered(op, values);  // reports a dtype without an order
   const Dim size = sorted->shape[0];
-  const bool is_narrow = size_of(wanted->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
+  const bool is_narrow = size_of(values->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
   const auto whole = [&](NodeRef x) { return expand(reshape(x, Shape(values->shape.size(), Dim(1))), values->shape); };
   const NodeRef length = cast(build::size(graph, size), dtype);
@@ -101,8 +114,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
     // The middle of the range. If the range is empty, the search for that value has ended, and `middle` equals `last`.
     const NodeRef middle = elementwise(Op::kAdd, {first, elementwise(Op::kShr, {sub(last, first), one})});
-    const NodeRef met = ordered(op, take(sorted, middle, 0));
-    const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});
+    const NodeRef before = comes_before(take(sorted, middle, 0), values, side == "right");
     const NodeRef up = elementwise(Op::kBitAnd, {elementwise(Op::kLt, {first, last}), before});
     last = elementwise(Op::kWhere, {up, last, middle});
     first = elementwise(Op::kWhere, {up, elementwise(Op::kAdd, {middle, one}), first});

@@ -364,10 +364,12 @@ constexpr std::array<std::array<Builder, kDTypeCount>, kOpCount> table(std::inte
 }
 constexpr auto kBuilders = table(std::make_integer_sequence<int, kOpCount>{});
 
-// Builds the function that converts dtype From to dtype To, one of which is a 16-bit float; math_half.h defines `convert`.
+// Returns the function that converts dtype From to dtype To, one of which is a 16-bit float; math_half.h defines `convert`.
 template <DType From, DType To, class Convert>
-Function* build_conversion(Arena& arena, Convert convert) {
-  Function* f = IrMath::record<From>(arena, cat(name(To), "_of_", name(From)), convert);
+const Function* build_conversion(Arena& arena, Convert convert) {
+  std::string full = cat(name(To), "_of_", name(From));
+  if (const Function* known = arena.find_function(full)) return known;
+  Function* f = IrMath::record<From>(arena, std::move(full), convert);
   f->op = Op::kCast;
   return f;
 }
@@ -383,6 +385,8 @@ const Function* build_from_half(Arena& arena, DType to) {
 template <DType Half, DType From>
 const Function* build_to_half(Arena& arena) {
   using Math = math::HalfConversions<IrMath, Half>;
+  // The other conversions to f16 call this one, for which CPUs have an instruction. It is here first, as a conversion.
+  if constexpr (Half == DType::kF16 && From != DType::kF32) build_to_half<Half, DType::kF32>(arena);
   if constexpr (is_float(From))
     return build_conversion<From, Half>(arena, [](auto x) { return Math::narrow(x); });
   else

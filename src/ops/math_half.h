@@ -25,6 +25,7 @@ struct HalfConversions {
   using Half = typename M::template T<D>;
   using U16 = typename M::template T<DType::kU16>;
   using U32 = typename M::template T<DType::kU32>;
+  using U64 = typename M::template T<DType::kU64>;
   using F32 = typename M::template T<DType::kF32>;
   using F64 = typename M::template T<DType::kF64>;
   using Bool = typename M::template T<DType::kBool>;
@@ -44,27 +45,49 @@ struct HalfConversions {
     }
   }
 
-  static Half narrow(F32 x) {
-    U32 b = M::template bitcast<DType::kU32>(x), sign = (b >> word(16)) & word(0x8000), magnitude = b & word(0x7fffffff);
-    return half(M::select(magnitude > word(0x7f800000), word(Format::kNan), nearest(magnitude)) | sign);
+  static Half narrow(F32 x) { return half(narrow_bits(x)); }
+
+  static Half narrow(F64 x) {
+    if constexpr (D == DType::kF16) {
+      // What is not a normal f32 is 0 or infinity in f16, whatever the conversion to f32 makes of it.
+      return narrow_as_f32(M::template cast<DType::kF32>(to_odd(x)));
+    } else {
+      // A number below the normal f32s is below the normal bf16s, too: adding a number whose last bit has the value of a subnormal's last
+      // bit rounds there, and the low bits of the sum are those of the result.
+      F64 magnitude = M::abs(x);
+      U32 sign = M::template cast<DType::kU32>(M::template bitcast<DType::kU64>(x) >> M::u64(48)) & word(0x8000);
+      U32 tiny = M::template cast<DType::kU32>(M::template bitcast<DType::kU64>(magnitude + M::f64(0x1p-81)));
+      U32 normal = narrow_bits(M::template cast<DType::kF32>(to_odd(x)));
+      return half(M::select(magnitude < M::f64(0x1p-126), tiny | sign, normal));
+    }
   }
 
-  static Half narrow(F64 x) { return narrow(to_odd(x)); }
-
-  /// Narrows a 32-bit or 64-bit integer. So that narrowing rounds only once, the integer is first rounded to odd (see the top of this
-  /// file), to as many bits as the mantissa of an f32 or f64 has.
+  /// Narrows a 32-bit or 64-bit integer with one rounding.
   template <DType Int>
   static Half narrow_int(typename M::template T<Int> x) {
     static_assert(is_int(Int) && size_of(Int) >= 4);
-    constexpr bool kWide = size_of(Int) == 8;
-    constexpr DType kReal = kWide ? DType::kF64 : DType::kF32;
-    constexpr int64_t kExact = int64_t{1} << (kWide ? 53 : 24), kLost = kWide ? 11 : 8, kPlace = int64_t{1} << kLost;
     const auto n = [](int64_t c) { return M::template integer<Int>(c); };
-    auto low = x & n(kPlace - 1);
-    auto odd = (x & n(-kPlace)) | M::select(low != n(0), n(kPlace), n(0));
-    Bool far = x >= n(kExact);
-    if constexpr (is_signed_int(Int)) far = far | (x <= n(-kExact));
-    return narrow(M::template cast<kReal>(M::select(far, odd, x)));
+    if constexpr (D == DType::kF16) {
+      // An f32 represents every integer up to 2^17, and f16 makes infinity of that one and of all beyond.
+      constexpr int64_t kBeyond = int64_t{1} << 17;
+      auto near = M::select(x < n(kBeyond), x, n(kBeyond));
+      if constexpr (is_signed_int(Int)) near = M::select(near > n(-kBeyond), near, n(-kBeyond));
+      if constexpr (Int == DType::kI32)
+        return narrow_as_f32(M::template cast<DType::kF32>(near));
+      else
+        return narrow_as_f32(M::template cast<DType::kF32>(M::template cast<DType::kI32>(near)));
+    } else {
+      // The integer is first rounded to odd, to as many bits as the mantissa of an f32 or f64 has.
+      constexpr bool kWide = size_of(Int) == 8;
+      constexpr int64_t kExact = int64_t{1} << (kWide ? 53 : 24), kPlace = int64_t{1} << (kWide ? 11 : 8);
+      auto odd = (((x & n(kPlace - 1)) + n(kPlace - 1)) | x) & n(-kPlace);
+      Bool far = x >= n(kExact);
+      if constexpr (is_signed_int(Int)) far = far | (x <= n(-kExact));
+      if constexpr (kWide)
+        return narrow_number(M::template cast<DType::kF32>(to_odd(M::template cast<DType::kF64>(M::select(far, odd, x)))));
+      else
+        return narrow_number(M::template cast<DType::kF32>(M::select(far, odd, x)));
+    }
   }
 
   /// The bits of x, with every NaN replaced by the positive quiet NaN.
@@ -79,7 +102,25 @@ struct HalfConversions {
   static U32 bits(Half x) { return M::template cast<DType::kU32>(M::template bitcast<DType::kU16>(x)); }
   static Half half(U32 b) { return M::template bitcast<D>(M::template cast<DType::kU16>(b)); }
 
-  /// The bits of the half nearest to a nonnegative f32 that is not NaN.
+  static Half narrow_as_f32(F32 x) {
+    static_assert(D == DType::kF16);
+    return M::named(
+        "f16_of_f32", [](F32 v) { return narrow(v); }, x);
+  }
+  /// Narrows an f32 that is not NaN.
+  static Half narrow_number(F32 x) {
+    static_assert(D == DType::kBF16);
+    return half(nearest(M::template bitcast<DType::kU32>(x)));
+  }
+
+  static U32 narrow_bits(F32 x) {
+    U32 b = M::template bitcast<DType::kU32>(x), sign = (b >> word(16)) & word(0x8000);
+    if constexpr (D == DType::kBF16) return M::select(x == x, nearest(b), sign | word(Format::kNan));
+    U32 magnitude = b & word(0x7fffffff);
+    return M::select(magnitude > word(0x7f800000), word(Format::kNan), nearest(magnitude)) | sign;
+  }
+
+  /// The bits of the half nearest to an f32 that is not NaN. For f16 the number must not be negative; a bf16 has the sign bit of the f32.
   static U32 nearest(U32 magnitude) {
     // Adds, as an integer, half a unit in the last place of the result, or 1 less if the last bit of the result is 0, so that ties round to
     // even. The carry may reach the exponent and may give infinity.
@@ -96,16 +137,13 @@ struct HalfConversions {
     }
   }
 
-  /// Rounds x to odd: returns x itself if it is an f32, otherwise the adjacent f32 whose last bit is 1.
-  static F32 to_odd(F64 x) {
-    F32 near = M::template cast<DType::kF32>(x);
-    F64 back = M::template cast<DType::kF64>(near);
-    U32 b = M::template bitcast<DType::kU32>(near);
-    // The other f32 adjacent to x. Its magnitude is below that of `near` if |near| > |x| (for example if x overflowed to infinity),
-    // otherwise above.
-    U32 other = M::select(M::abs(back) > M::abs(x), b - word(1), b + word(1));
-    Bool is_even = (b & word(1)) == word(0);
-    return real(M::select((back != x) & is_even & (x == x), other, b));
+  /// Rounds x to odd, to as many bits as the mantissa of an f32 has: sets the last of these bits if any bit after it is set. An infinity or
+  /// NaN stays one.
+  static F64 to_odd(F64 x) {
+    constexpr uint64_t kLost = (uint64_t{1} << 29) - 1;
+    U64 b = M::template bitcast<DType::kU64>(x);
+    // Adding kLost to the bits after the last one carries into the last one unless they are 0.
+    return M::template bitcast<DType::kF64>((((b & M::u64(kLost)) + M::u64(kLost)) | b) & M::u64(~kLost));
   }
 };
 

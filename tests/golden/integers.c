@@ -98,14 +98,40 @@ static inline f64x8 select_f64x8(i64x8 m, f64x8 a, f64x8 b) { return (f64x8)((m 
 
 static inline f64x8 splat_f64x8(double x) { return (f64x8){x, x, x, x, x, x, x, x}; }
 
-static inline i32x8 select_i32x8(i32x8 m, i32x8 a, i32x8 b) { return ((m & a) | (~m & b)); }
+/* a where the lane's bit is set, else b. */
+static inline f64x8 blend_f64x8(uint8_t m, f64x8 a, f64x8 b) {
+#if defined(__clang__)
+  return __builtin_ia32_selectpd_512(m, a, b);
+#else
+  return __builtin_ia32_blendmpd_512_mask(b, a, m);
+#endif
+}
+
+static inline uint8_t lt_f64x8(f64x8 a, f64x8 b) { return __builtin_ia32_cmppd512_mask(a, b, 1, 0xff, 4); }
+
+/* x where y < x, else y: a single instruction, which gcc does not use by itself. */
+static inline f64x8 greater_f64x8(f64x8 x, f64x8 y) {
+#if defined(__clang__)
+  return blend_f64x8(lt_f64x8(y, x), x, y);
+#else
+  return __builtin_ia32_maxpd512_mask(x, y, x, 0xff, 4);
+#endif
+}
+
+/* x where x < y, else y: a single instruction, which gcc does not use by itself. */
+static inline f64x8 lesser_f64x8(f64x8 x, f64x8 y) {
+#if defined(__clang__)
+  return blend_f64x8(lt_f64x8(x, y), x, y);
+#else
+  return __builtin_ia32_minpd512_mask(x, y, x, 0xff, 4);
+#endif
+}
 
 /* Truncates and saturates; NaN gives 0. */
 static inline i32x8 to_i32_f64x8(f64x8 x) {
-  const f64x8 inside = select_f64x8((x >= -0x1p31) & (x < 0x1p31), x, splat_f64x8(0.0));
-  i32x8 r = __builtin_convertvector(inside, i32x8);
-  r = select_i32x8(__builtin_convertvector(x < -0x1p31, i32x8), splat_i32x8(-2147483647 - 1), r);
-  return select_i32x8(__builtin_convertvector(x >= 0x1p31, i32x8), splat_i32x8(2147483647), r);
+  x = select_f64x8(x == x, x, splat_f64x8(0.0));
+  const f64x8 above = greater_f64x8(x, splat_f64x8(-2147483648.0)), inside = lesser_f64x8(above, splat_f64x8(2147483647.0));
+  return __builtin_convertvector(inside, i32x8);
 }
 
 /* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */

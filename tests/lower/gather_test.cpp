@@ -128,7 +128,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c L6: single elements are taken witho
   CHECK(has(taken, "__builtin_expect((uint64_t)x < (uint64_t)y, 1) ? x : clamp_any_index_i64(x, y)"));
   CHECK(has(source("g(x: f32[75, 2], i: i64[75, 128]) {\n  return y = exp(take_along_axis(x, i))\n}"), "gather_f32"));
   const std::string rows = source("g(x: f32[75, 64], i: i64[128]) {\n  return y = take(x, i, axis=0)\n}");
-  CHECK(has(rows, "*(const f32x8*)(input0 + "));
+  CHECK(has(rows, "*(const f32x16*)(input0 + "));
   CHECK_FALSE(has(rows, "gather_f32"));
 }
 

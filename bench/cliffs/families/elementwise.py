@@ -145,7 +145,7 @@ def cast(source, target, shape, layout):
 
     return Problem([Input("x", source, named, "index 2" if "bool" in (source, target) else "index 100", layout)], [f"return y = cast(x, dtype={target})"],
                    sizes,
-                   numpy, lambda torch, x: x.to(torch_dtype(torch, target)), c, flops=0)
+                   numpy, lambda torch, x: x.to(torch_dtype(torch, target), copy=True), c, flops=0)
 
 
 def torch_dtype(torch, name):

@@ -3,6 +3,7 @@
 #include "render/c/compiler_bugs.h"
 #include "render/c/fold.h"
 #include "render/c/function.h"
+#include "render/c/indexed_loops.h"
 #include "render/c/interleave.h"
 #include "render/c/vector_functions.h"
 #include "render/c/vector_statements.h"
@@ -35,7 +36,7 @@ const Dialect kC = {
     .loop = "for ($TYPE $VARIABLE = $BEGIN; $VARIABLE < $END; $ADVANCE) {",
     .unroll = "#pragma GCC unroll $COUNT",
     .loop_mark = [](const Scope&, const ir::Line& loop,
-                    std::span<const ir::Line> rest) { return wraps_positions(loop, rest) ? kWrapsMark : std::string_view(); },
+                    std::span<const ir::Line> rest) { return wraps_positions(loop, rest) ? kWrapsMark : indexed_loop_mark(loop); },
     .barrier = "/* barrier */",
     .prefetch = "__builtin_prefetch($POINTER, $WRITES, $LOCALITY);",
     .cancelled = "harp_is_set(cancel)",

@@ -216,6 +216,7 @@ struct HalfConversion {
   std::string_view widen, more_of_widen, narrow, more_of_narrow;  // `more_of_…`: additional arguments of the builtin, for its masked form
 };
 constexpr HalfConversion kHalfConversions[] = {
+    {4, "__F16C__", "__builtin_ia32_vcvtph2ps", "", "__builtin_ia32_vcvtps2ph", ""},
     {8, "__F16C__", "__builtin_ia32_vcvtph2ps256", "", "__builtin_ia32_vcvtps2ph256", ""},
     {16, "__AVX512F__", "__builtin_ia32_vcvtph2ps512_mask", ", (f32x16){0}, 0xffff, 8", "__builtin_ia32_vcvtps2ph512_mask",
      ", (i16x16){0}, 0xffff"},
@@ -225,10 +226,20 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   const bool widens = operand == DType::kF16 && result == DType::kF32, narrows = operand == DType::kF32 && result == DType::kF16;
   for (const HalfConversion& row : kHalfConversions) {
     if ((!widens && !narrows) || row.lanes != lanes || 4 * lanes > cpu.vector_bytes) continue;
-    const std::string bits = vector_name(DType::kI16, lanes);
-    InstructionForm form{{std::string(widens ? row.widen : row.narrow)}, row.feature, {}, {{DType::kI16, lanes}, {DType::kF32, lanes}}};
-    const std::string wide = cat(row.widen, "((", bits, ")x", row.more_of_widen, ")"), type = vector_name(result, lanes);
-    if (narrows)
+    // Of f16s in vectors of 8 bytes, the instructions take and give the low half of 16 bytes.
+    constexpr int kLeastHalves = 8;
+    const bool is_half_filled = lanes < kLeastHalves;
+    const int halves = std::max(lanes, kLeastHalves);
+    const std::string bits = vector_name(DType::kI16, halves);
+    InstructionForm form{{std::string(widens ? row.widen : row.narrow)}, row.feature, {}, {{DType::kI16, halves}, {DType::kF32, lanes}}};
+    if (is_half_filled) form.vectors.push_back({DType::kI64, 2});
+    const std::string operand_bits =
+        is_half_filled ? cat("(", bits, ")(", vector_name(DType::kI64, 2), "){(int64_t)x}") : cat("(", bits, ")x");
+    const std::string wide = cat(row.widen, "(", operand_bits, row.more_of_widen, ")"), type = vector_name(result, lanes);
+    if (narrows && is_half_filled)
+      form.body = cat("  const ", bits, " low = (", bits, ")", row.narrow, "(x, 0);\n  return (", type,
+                      ")__builtin_shufflevector(low, low, 0, 1, 2, 3);\n");
+    else if (narrows)
       form.body = cat("  return (", type, ")", row.narrow, "(x, 0", row.more_of_narrow, ");\n");
     else if (row.more_of_widen.empty())
       form.body = cat("  ", type, " wide = ", wide,
@@ -340,14 +351,15 @@ constexpr MovedLanes kMovedLanes[] = {
     {DType::kF64, "__builtin_ia32_permvardf512_mask", "long long"},
 };
 
-/// Instructions that convert each element of the low part of a 16-byte vector to an integer of four or eight times its size. In the names
+/// Instructions that convert each element of the low part of a 16-byte vector to an integer of two to eight times its size. In the names
 /// of their builtins there is a letter for each size. The builtins have C's types, which differ from those of the same size in generated
 /// code.
 struct Widening {
   size_t from, to;  // size in bytes of an element of the operand and of the result
   std::string_view letters, narrow, wide;
 };
-constexpr Widening kWidenings[] = {{1, 4, "bd", "char", "int"}, {1, 8, "bq", "char", "long long"}, {2, 8, "wq", "short", "long long"}};
+constexpr Widening kWidenings[] = {{1, 2, "bw", "char", "short"}, {2, 4, "wd", "short", "int"},      {4, 8, "dq", "int", "long long"},
+                                   {1, 4, "bd", "char", "int"},   {1, 8, "bq", "char", "long long"}, {2, 8, "wq", "short", "long long"}};
 struct WideningVector {
   int bytes;  // size of the result in bytes
   std::string_view feature, suffix, more;
@@ -362,6 +374,13 @@ constexpr int kSourceBytes = 16, kLeastSourceBytes = 4;
 std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu) {
   const int bytes = lanes * static_cast<int>(size_of(to)), source_bytes = lanes * static_cast<int>(size_of(from));
   if (cpu.instructions != InstructionSet::kX86 || bytes > cpu.vector_bytes || source_bytes < kLeastSourceBytes) return std::nullopt;
+  if (to == DType::kF64) {
+    if (bytes != 2 * kSourceBytes || source_bytes != kSourceBytes) return std::nullopt;
+    const std::string builtin = cat("__builtin_ia32_cvt", from == DType::kF32 ? "ps" : "dq", "2pd256");
+    return InstructionForm{
+        .builtins = {builtin}, .clang_feature = {}, .body = cat("  return ", builtin, "(x);\n"), .vectors = {}, .feature = "__AVX__"};
+  }
+  if (source_bytes > kSourceBytes) return std::nullopt;
   for (const Widening& sizes : kWidenings)
     for (const WideningVector& vector : kWideningVectors) {
       if (sizes.from != size_of(from) || sizes.to != size_of(to) || vector.bytes != bytes) continue;

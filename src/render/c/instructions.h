@@ -36,8 +36,8 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
 /// Returns a body that computes a * b + c with one rounding, for vectors a, b and c. Returns nullopt if the CPU has no instruction for it.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
-/// Returns a body that converts each integer of vector x to the dtype `to`, which is at least four times as large. Returns nullopt if the
-/// CPU has no instruction for it.
+/// Returns a body that converts each element of vector x to the dtype `to`, which is larger: integers to integers, and f32 and i32 to f64.
+/// Returns nullopt if the CPU has no instruction for it.
 std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu);
 
 /// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` where from[i] is -1.

@@ -79,7 +79,7 @@ std::string blend_function(Unit& unit, DType dtype, int lanes) {
 
 std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes) {
   if (from == to) return text;
-  if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask_type(unit, to, lanes), ")");
+  if (from != kOneBitALane && to != kOneBitALane) return converted_vector(unit, text, signed_of(from), signed_of(to), lanes);
   // The instructions that convert masks exist only for vectors that fill a register. Other masks are converted in two steps, by way of a
   // mask with 32 bits per lane (64 if there are two lanes), which always fills a register.
   const int vector_bits = from == kOneBitALane ? to : from, bytes = vector_bits * lanes / 8;

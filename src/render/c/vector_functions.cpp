@@ -1,6 +1,7 @@
 #include "render/c/vector_functions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -19,6 +20,34 @@ bool is_emulated(Op op, const RenderOptions& options) {
   if (emulation_of(op, DType::kF64).empty()) return false;
   if (options.plain_text) return true;
   return op == Op::kFma ? !options.target.cpu().fma : op != Op::kSqrt && !options.target.cpu().rounds;
+}
+
+/// Tests whether every number of the integer dtype `to` is exact in the float dtype `from`, and the CPU has one instruction that converts
+/// such floats to integers (to i32, of which narrower integers are the low bits).
+bool converts_clamped(DType from, DType to) { return size_of(to) < 4 || (from == DType::kF64 && to == DType::kI32); }
+
+/// Returns the larger of the vectors x and y (with `greater`) or the smaller one, and y where x is a NaN, as an expression.
+std::string extreme(Unit& unit, bool greater, DType dtype, int lanes, const std::string& x, const std::string& y) {
+  if (const std::string function = first_if_less_function(unit, greater, dtype, lanes); !function.empty())
+    return cat(function, "(", x, ", ", y, ")");
+  return cat(select_function(unit, dtype, lanes), "(", x, greater ? " > " : " < ", y, ", ", x, ", ", y, ")");
+}
+
+/// Returns the body of cast_function() where converts_clamped(): the numbers are limited to the range of `to` as floats, so that the
+/// conversion itself never overflows. Selecting limits among converted integers would take a mask as narrow as these for each limit.
+std::string clamped_cast_body(Unit& unit, DType from, DType to, int lanes) {
+  const DType wide = DType::kI32;
+  const std::string f = value_type(unit, from, lanes), splat = splat_function(unit, from, lanes);
+  const auto limit = [&](double value) { return cat(splat, "(", c_literal(scalar_from_double(from, value)).text, ")"); };
+  const double least = is_signed_int(to) ? -std::ldexp(1.0, bits_of_dtype(to) - 1) : 0.0;
+  const double most = std::ldexp(1.0, bits_of_dtype(to) - (is_signed_int(to) ? 1 : 0)) - 1;
+  std::string text;
+  // The larger of a NaN and the least number is the least number, which is right if that is 0.
+  if (is_signed_int(to)) text = cat("  x = ", select_function(unit, from, lanes), "(x == x, x, ", limit(0), ");\n");
+  append(text, cat("  const ", f, " above = ", extreme(unit, true, from, lanes, "x", limit(least)),
+                   ", inside = ", extreme(unit, false, from, lanes, "above", limit(most)), ";\n"));
+  const std::string converted = cat("__builtin_convertvector(inside, ", value_type(unit, wide, lanes), ")");
+  return cat(text, "  return ", to == wide ? converted : converted_vector(unit, converted, wide, to, lanes), ";\n");
 }
 
 }  // namespace
@@ -94,19 +123,19 @@ std::string cast_function(Unit& unit, DType from, DType to, int lanes) {
     const std::string least = c_literal(scalar_from_double(to, -std::numeric_limits<double>::infinity())).text;
     const std::string f = value_type(unit, from, lanes), i = value_type(unit, to, lanes);
     const std::string head = cat(kCastComment, "static inline ", i, " ", name, "(", f, " x) {\n");
-    const std::string m = mask_type(unit, bits_of_dtype(to), lanes);
+    if (converts_clamped(from, to)) return cat(head, clamped_cast_body(unit, from, to, lanes), "}\n");
     const auto replace = [&](const std::string& condition, const std::string& value) {
-      const std::string wide_enough = size_of(from) == size_of(to) ? condition : cat("__builtin_convertvector(", condition, ", ", m, ")");
+      const std::string wide_enough = size_of(from) == size_of(to) ? condition
+                                                                   : converted_vector(unit, condition, signed_of(bits_of_dtype(from)),
+                                                                                      signed_of(bits_of_dtype(to)), lanes);
       return cat(select_function(unit, to, lanes), "(", wide_enough, ", ", splat_function(unit, to, lanes), "(", value, "), r)");
     };
     // Lanes outside of the range of `to` are replaced by 0 before the conversion. The condition may also replace numbers inside the range
-    // whose conversion gives 0, because the result is the same. Conversions to 8-bit and 16-bit integers go through 32-bit integers.
+    // whose conversion gives 0, because the result is the same.
     const std::string inside = cat(with_sign ? cat("(x >= -", limit, ")") : "(x >= 1)", " & (x < ", limit, ")");
-    const std::string converted =
-        size_of(to) < 4 ? cat("__builtin_convertvector(inside, ", value_type(unit, DType::kI32, lanes), ")") : "inside";
     std::string text = cat(head, "  const ", f, " inside = ", select_function(unit, from, lanes), "(", inside, ", x, ",
                            splat_function(unit, from, lanes), "(0.0", from == DType::kF32 ? "f" : "", "));\n  ", with_sign ? "" : "const ",
-                           i, " r = __builtin_convertvector(", converted, ", ", i, ");\n");
+                           i, " r = __builtin_convertvector(inside, ", i, ");\n");
     if (with_sign) append(text, cat("  r = ", replace(cat("x < -", limit), least), ";\n"));
     return cat(text, "  return ", replace(cat("x >= ", limit), most), ";\n}\n");
   });
@@ -122,6 +151,9 @@ std::string lanewise_cast_function(Unit& unit, DType from, DType to, int lanes) 
   return name;
 }
 
+namespace {
+
+/// Returns the name of a generated function that widens each element of a vector.
 std::string widening_function(Unit& unit, DType from, DType to, int lanes) {
   const std::string name = name_with_lanes(cat("widened_to_", harp::name(to)), from, lanes);
   unit.definitions.once(name, [&] {
@@ -132,6 +164,47 @@ std::string widening_function(Unit& unit, DType from, DType to, int lanes) {
     return cat(head, with_instructions(unit, widening_instruction(from, to, lanes, unit.options.target.cpu()), definition), "}\n");
   });
   return name;
+}
+
+/// Tests whether the conversion should use widening_function(). The result is false for two lanes and for vectors of several registers,
+/// because for these gcc compiles that function to slow scalar code.
+bool is_widened(const Unit& unit, DType from, DType to, int lanes) {
+  constexpr size_t kFactor = 4;
+  constexpr int kMinLanes = 4;
+  const Cpu& cpu = unit.options.target.cpu();
+  if (size_of(to) <= size_of(from) || lanes < kMinLanes || lanes * static_cast<int>(size_of(to)) > cpu.vector_bytes) return false;
+  if (is_float(to)) return to == DType::kF64 && (from == DType::kF32 || from == DType::kI32) && widening_instruction(from, to, lanes, cpu);
+  return is_int(from) && (size_of(to) >= kFactor * size_of(from) || widening_instruction(from, to, lanes, cpu));
+}
+
+/// Returns the name of a generated function that keeps the low bits of each element of a vector.
+std::string narrowing_function(Unit& unit, DType from, DType to, int lanes) {
+  const std::string name = name_with_lanes(cat("narrowed_to_", harp::name(to)), from, lanes);
+  unit.definitions.once(name, [&] {
+    const int ratio = static_cast<int>(size_of(from) / size_of(to));
+    const std::string parts = cat("(", memory_vector(unit, to, lanes * ratio), ")x");
+    return cat("/* The low bits of each lane. */\nstatic inline ", value_type(unit, to, lanes), " ", name, "(",
+               value_type(unit, from, lanes), " x) { return __builtin_shufflevector(", parts, ", ", parts, ", ",
+               lane_numbers(0, lanes, ratio), "); }\n");
+  });
+  return name;
+}
+
+/// Tests whether the conversion should use narrowing_function(), which shuffles bytes (64-bit lanes to 32-bit ones: words).
+bool is_narrowed(const Unit& unit, DType from, DType to, int lanes) {
+  const Cpu& cpu = unit.options.target.cpu();
+  const int bytes = lanes * static_cast<int>(size_of(from));
+  return is_int(from) && is_int(to) && size_of(to) < size_of(from) && cpu.instructions == InstructionSet::kX86 && cpu.shuffles_bytes &&
+         (bytes == 16 || bytes == 32) && bytes <= cpu.vector_bytes;
+}
+
+}  // namespace
+
+std::string converted_vector(Unit& unit, const std::string& text, DType from, DType to, int lanes) {
+  const std::string function = is_widened(unit, from, to, lanes)    ? widening_function(unit, from, to, lanes)
+                               : is_narrowed(unit, from, to, lanes) ? narrowing_function(unit, from, to, lanes)
+                                                                    : std::string();
+  return function.empty() ? cat("__builtin_convertvector(", text, ", ", value_type(unit, to, lanes), ")") : cat(function, "(", text, ")");
 }
 
 std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical) {

@@ -29,12 +29,12 @@ std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // The 
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
                                    // The generated function casts lane by lane. Its result is undefined for numbers that do not fit `to`.
                                    int lanes);
-/// Returns the name of a generated function that converts integers to integers of at least four times their size. On x86 with gcc the
-/// function calls the builtin of a conversion instruction, because gcc 12 does not find that instruction in other code. It compiles
-/// __builtin_convertvector to one conversion for each lane (i8x16 to i32x16: 0.65 ns an element instead of 0.029 ns). In a loop over the
-/// lanes it would find the instruction only by vectorising straight-line code, which switches in base/gcc_bugs.h disable. Otherwise gcc
-/// converts each part of 16 bytes separately and joins the parts in memory.
-std::string widening_function(Unit& unit, DType from, DType to, int lanes);
+/// Returns an expression that converts the elements of the vector `text`: integers and floats to wider ones or to floats, integers to
+/// narrower ones, of which they keep the low bits. On x86 with gcc it is a function that calls the builtin of an instruction or shuffles
+/// bytes, because gcc 12 compiles __builtin_convertvector to several instructions if the sizes differ by a factor of two, and otherwise to
+/// one conversion for each lane (i8x16 to i32x16: 0.65 ns an element instead of 0.029 ns; i32x8 to i8x8: 0.57 instead of 0.12). It would
+/// find the instructions only by vectorising straight-line code, which switches in base/gcc_bugs.h disable.
+std::string converted_vector(Unit& unit, const std::string& text, DType from, DType to, int lanes);
 /// Returns the name of a generated function (numbers) that reinterprets the bits of each number as a number of another dtype, like
 /// scalar_bits_function().
 std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);

@@ -148,37 +148,23 @@ Text cast_to_bools(const Scope& scope, const UOp* source) {
   return call(comparison_function(scope.unit, Op::kNe, from, n), cat(text, ", ", zeros), kOneBitALane);
 }
 
-/// Tests whether the conversion should use widening_function(). The result is false for two lanes and for vectors of several registers,
-/// because for these gcc compiles that function to slow scalar code.
-bool is_widened(const Unit& unit, DType from, DType to, int lanes) {
-  constexpr size_t kFactor = 4;
-  constexpr int kMinLanes = 4;
-  const bool is_wide = is_int(from) && is_int(to) && size_of(to) >= kFactor * size_of(from);
-  return is_wide && lanes >= kMinLanes && lanes * static_cast<int>(size_of(to)) <= unit.options.target.cpu().vector_bytes;
-}
-
 Text cast(const Scope& scope, const UOp* u) {
   Unit& unit = scope.unit;
   const UOp* source = u->sources[0];
   const DType from = source->type.dtype, to = u->type.dtype;
   const int n = lanes_of(scope, u);
-  const auto converted = [](const std::string& text, const std::string& type) {
-    return Text{cat("__builtin_convertvector(", text, ", ", type, ")"), kPrimary};
-  };
-  const auto converted_to = [&](DType wide, const std::string& text) {
-    if (is_widened(unit, from, wide, n)) return call(widening_function(unit, from, wide, n), text);
-    return converted(text, value_type(unit, wide, n));
-  };
   if (is_bool(to)) return cast_to_bools(scope, source);
   if (is_float(from) && is_int(to) && scope.subject.kernel != nullptr) {
     const std::string text = whole(scope, source).text;
     return call(cast_function(unit, from, to, n), text);
   }
   if (is_bool(from)) {
-    const Text bit{cat(mask_text(scope, source, bits_of_dtype(to), kUnary), " & 1"), kAnd};
-    if (is_signed_int(to)) return bit;
-    if (is_int(to)) return {cat("(", value_type(unit, to, n), ")(", bit.text, ")"), kUnary};
-    return converted(bit.text, value_type(unit, to, n));
+    const std::string mask = mask_text(scope, source, bits_of_dtype(to), kUnary), type = value_type(unit, to, n);
+    if (is_signed_int(to)) return {cat(mask, " & 1"), kAnd};
+    if (is_int(to)) return {cat("(", type, ")(", mask, " & 1)"), kUnary};
+    // keeps the bits of 1.0: no instruction of AVX2 converts 64-bit integers to floats
+    const std::string ones = cat(splat_function(unit, to, n), "(", c_literal(scalar_from_double(to, 1)).text, ")");
+    return {cat("(", type, ")(", mask, " & (", mask_type(unit, bits_of_dtype(to), n), ")", ones, ")"), kUnary};
   }
   // If a vector of positions is converted to i32, it is computed directly in i32: first + lane * step wraps to the same bits as if it were
   // computed in 64 bits and then converted.
@@ -197,8 +183,9 @@ Text cast(const Scope& scope, const UOp* u) {
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister) return call(lanewise_cast_function(unit, from, to, n), text);
   // The conversion goes through integers as wide as the float, as the CPU's instructions do. From narrower integers gcc would convert lane
   // by lane.
-  if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted_to(DType::kI32, text).text;
-  return converted_to(to, text);
+  DType integer = from;
+  if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted_vector(unit, text, from, integer = DType::kI32, n);
+  return {converted_vector(unit, text, integer, to, n), kPrimary};
 }
 
 Text bitcast(const Scope& scope, const UOp* u) {

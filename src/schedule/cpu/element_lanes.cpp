@@ -3,6 +3,7 @@
 #include "schedule/cpu/element_lanes.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "schedule/cpu/tuning.h"
@@ -48,6 +49,33 @@ bool stacks_arrays(const KernelPlan& kernel) {
 }
 
 }  // namespace
+
+std::unordered_set<const Node*> indices_of_rows(const Program& program, const KernelPlan& kernel) {
+  const std::vector<const Node*> all = computed_values(program, kernel);
+  const auto moves_axes = [](const Node* node) { return node->op == Op::kPermute; };  // the last axis of a gather is then not the lanes'
+  if (std::ranges::none_of(all, [](const Node* node) { return node->op == Op::kGather; }) || std::ranges::any_of(all, moves_axes))
+    return {};
+  const KernelViews views(program, kernel);
+  std::unordered_set<const Node*> indices;
+  for (const Node* gather : all)
+    if (gather->op == Op::kGather && !are_positions(*gather->sources[1]) && !takes_single_elements(*gather, views))
+      indices.insert(gather->sources[1]);
+  // visits users before their sources
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    if ((*at)->op == Op::kArange && indices.contains(*at)) return {};  // may differ from lane to lane
+    if (indices.contains(*at)) indices.insert((*at)->sources.begin(), (*at)->sources.end());
+  }
+  // keeps those that nothing else uses
+  for (const StorePlan& store : kernel.stores) indices.erase(store.node);
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    const Node& node = **at;
+    for (size_t i = 0; i < node.sources.size(); ++i) {
+      const bool is_index_of_rows = node.op == Op::kGather && i == 1 && !takes_single_elements(node, views);
+      if (!indices.contains(&node) && !is_index_of_rows) indices.erase(node.sources[i]);
+    }
+  }
+  return indices;
+}
 
 int lanes_of_elements(const Program& program, const KernelPlan& kernel, int usual) {
   if (only_takes_elements(program, kernel)) return 1;

@@ -31,7 +31,8 @@ namespace {
 /// kernel computes. 16-bit floats are computed as f32 (if they are only copied, they keep their width); other narrow dtypes keep their
 /// width. Values of one element, such as a size as a number, are scalars and do not count, and neither do, in reductions along rows, values
 /// with one element for each row. The indices of an argmax or argmin (i64) do not count either, because they have fewer bits until they are
-/// stored. If `lanes_are_rows`, each lane processes another row, so values with one element for each row are vectors and do count.
+/// stored. If `lanes_are_rows`, each lane processes another row, so values with one element for each row are vectors and do count. An index
+/// by which an elementwise kernel reads whole rows does not count.
 int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu, bool lanes_are_rows = false) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
@@ -48,7 +49,11 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   const auto meet = [&](const Node* node, bool computes) {
     widest = std::max(widest, size_of(computes ? working_dtype(node->dtype) : node->dtype));
   };
+  const bool is_elementwise_kernel = reduce == nullptr && kernel.scans.empty() && !lanes_are_rows;
+  const std::unordered_set<const Node*> indices =
+      is_elementwise_kernel ? indices_of_rows(program, kernel) : std::unordered_set<const Node*>();
   for (const Node* node : computed_values(program, kernel)) {
+    if (indices.contains(node)) continue;
     if (is_arg_extreme(node->op)) {
       widest = std::max(widest, std::max(sizeof(int32_t), size_of(working_dtype(node->sources[0]->dtype))));
       if (lanes_are_rows) continue;
@@ -64,7 +69,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
     if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // an index check computes in i64, whatever the dtype of the index
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;
-      if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
+      if (node->op == Op::kGather && i == 1 && (are_positions(*node->sources[1]) || indices.contains(node->sources[1]))) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
       else  // the indices of a gather may take two registers; often they need no vector, because the index is the same in all lanes
@@ -318,10 +323,13 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
   Sym condition = 0;
   for (const Node* node : computed_values(program, kernel)) {
     if (node->op != Op::kGather || !are_positions(*node->sources[1])) continue;
-    const Dim size = node->sources[0]->shape[static_cast<size_t>(node->as<GatherAttributes>().axis)];
-    if (size.is_constant() || proven_at_most(kLongContinued, size)) continue;
-    if (range(size).hi < kLongContinued) return std::nullopt;
-    condition = condition.is_constant() ? size - kLongContinued : min(condition, size - kLongContinued);
+    const auto axis = static_cast<size_t>(node->as<GatherAttributes>().axis);
+    const Dim size = node->sources[0]->shape[axis], added = node->shape[axis] - size;
+    // one element more than that, because an axis that is reflected does not repeat its first and last elements
+    const int64_t least = added.is_constant() ? std::clamp<int64_t>(added.constant() + 2, 1, kLongContinued) : kLongContinued;
+    if (size.is_constant() || proven_at_most(least, size)) continue;
+    if (range(size).hi < least) return std::nullopt;
+    condition = condition.is_constant() ? size - least : min(condition, size - least);
   }
   if (condition.is_constant()) return std::nullopt;
   return condition;

@@ -95,8 +95,8 @@ inline constexpr int kFewestElements = 3;
 // --- Continued arrays
 
 /// A continued array is padded with elements of its own, for example by reflection. If an axis of unknown size is continued and has at
-/// least this many elements at run time, a separate variant of the kernel runs. In that variant each border is a loop without divisions,
-/// and vectors copy the interior.
+/// least this many elements at run time, or more than are added to it, a separate variant of the kernel runs. In that variant each border
+/// is a loop without divisions, and vectors copy the interior.
 inline constexpr int64_t kLongContinued = 16;
 
 // --- Reductions of few terms
