@@ -243,8 +243,8 @@ class TileRecipe {
     add(body, each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
           const UOp* sum = arena_.acc(block_.dtype, register_of(row, vector), lane);
           const Sym at = begin + layout_.in_tile(row, vector * layout_.simd + lane);
-          return Body{layout_.has_one_block_of_terms() ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
-                                                       : update_accumulator(arena_, sums, at, sum)};
+          return Body{layout_.has_one_block_of_terms ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
+                                                     : update_accumulator(arena_, sums, at, sum)};
         }));
     return body;
   }

@@ -15,7 +15,7 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
     : c(context),
       arena(context.arena),
       contraction(contraction),
-      layout(context.plan, context.schedule, contraction),
+      layout(context.plan, context.schedule, contraction, context.holds),
       reduce(*context.plan.reduces[0]),
       dtype(accumulator_dtype(reduce)),
       accumulators(context.kernel),
@@ -170,13 +170,13 @@ Index ContractionBlock::source_index(Sym row, Sym column, const Index& terms) co
 
 void ContractionBlock::add_sums() {
   if (layout.stores_tiles()) return;
-  const bool needs_one = layout.has_one_block_of_terms() || is_free_of_order(reduce.op, dtype);
+  const bool needs_one = layout.has_one_block_of_terms || is_free_of_order(reduce.op, dtype);
   const int levels = needs_one ? 1 : levels_needed(ceil_div(layout.terms, kChainBlock), kChainBlock);
   for (int level = 0; level < levels; ++level) sums_.push_back(accumulators.add_array(dtype, layout.block_size()));
 }
 
 Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
-  if (layout.has_one_block_of_terms()) return block_of_terms(0, layout.terms);
+  if (layout.has_one_block_of_terms) return block_of_terms(0, layout.terms);
   std::vector<Sym> counts = {ceil_div(layout.terms, kChainBlock)};
   while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
   Body body;

@@ -407,9 +407,9 @@ bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);
   if (!is_whole_line(layout.simd * static_cast<int64_t>(size_of(block_.dtype))))
-    return is_one_block && distance * layout.most_terms() <= kMaxUnpackedBytes;
+    return is_one_block && distance * layout.most_terms <= kMaxUnpackedBytes;
   return is_one_block ||
-         (layout.terms.is_constant() && distance * layout.most_terms() <= near_columns_bytes(block_.c.program.target.cpu_or_default()));
+         (layout.terms.is_constant() && distance * layout.most_terms <= near_columns_bytes(block_.c.program.target.cpu_or_default()));
 }
 
 }  // namespace harp::lower

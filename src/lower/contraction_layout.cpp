@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lower/accumulate.h"
+
 namespace harp::lower {
 
 namespace {
@@ -27,7 +29,8 @@ bool is_overlapped(Dim size, int64_t block, int64_t tile) {
 
 }  // namespace
 
-ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction)
+ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction,
+                                     const std::optional<Sym>& holds)
     : is_output_transposed(contraction.is_output_transposed()), computes_half(schedule.half) {
   const Node& reduce = *plan.reduces[0];
   const Shape& shape = reduce.sources[0]->shape;
@@ -43,7 +46,10 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   const AxisSchedule& row_axis = contraction.rows ? schedule.axes[*contraction.row_position] : one_row;
   rows = row_count(reduce, contraction), columns = shape[contraction.columns], terms = element_count(term_shape);
   simd = column_axis.simd_width;
+  most_terms = std::max<int64_t>(1, most_elements(terms, 1, holds));
   terms_together = schedule.axes.back().unroll, terms_of_lane = schedule.axes.back().simd_width;
+  has_one_block_of_terms =
+      ceil_div(terms, kChainBlock).is_constant(1) || (most_terms <= kChainBlock && terms_together == 1 && !computes_half);
   packs_rows = row_axis.pack, shares_columns = column_axis.pack;
   tile_rows = row_axis.unroll, block_rows = block_of(rows, tile_rows, row_axis.tile);
   tile_columns = simd * column_axis.unroll, block_columns = block_of(columns, tile_columns, column_axis.tile);
@@ -67,9 +73,6 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
 }
 
-bool ContractionLayout::has_one_block_of_terms() const { return ceil_div(terms, kChainBlock).is_constant(1); }
-int64_t ContractionLayout::most_terms() const { return std::max<int64_t>(1, range(terms).hi); }
-
 Sym ContractionLayout::tile_at(Sym member, Sym row_tile, Sym column_tile) const {
   if (are_tiles_by_columns()) return ((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile) * tile_size();
   return ((member * row_tiles_of_block() + row_tile) * column_tiles_of_block() + column_tile) * tile_size();
@@ -77,7 +80,7 @@ Sym ContractionLayout::tile_at(Sym member, Sym row_tile, Sym column_tile) const 
 
 int64_t ContractionLayout::packed_columns_size() const {
   if (!shares_columns) return terms_at_once() * tile_columns;
-  return (columns_have_members ? block_group : 1) * block_columns * lanes_of(most_terms());
+  return (columns_have_members ? block_group : 1) * block_columns * lanes_of(most_terms);
 }
 int64_t ContractionLayout::packed_rows_size() const {
   return (rows_have_members ? block_group : 1) * terms_at_once() * panel_rows * row_tiles_of_block();
@@ -85,7 +88,7 @@ int64_t ContractionLayout::packed_rows_size() const {
 Sym ContractionLayout::packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
   if (!shares_columns) return term * tile_columns;
   const Sym tile = shared_tile(member, column_tile);
-  return (tile * lanes_of(most_terms()) + floor_div(first, terms_of_lane) + term) * tile_columns;
+  return (tile * lanes_of(most_terms) + floor_div(first, terms_of_lane) + term) * tile_columns;
 }
 int64_t ContractionLayout::column_numbers_size() const {
   return shares_columns ? (columns_have_members ? block_group : 1) * block_columns * blocks_of_terms() : tile_columns;

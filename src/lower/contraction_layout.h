@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/integers.h"
@@ -12,7 +13,7 @@
 namespace harp::lower {
 
 struct ContractionLayout {
-  ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction);
+  ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction, const std::optional<Sym>& holds);
 
   std::vector<size_t> kept_axes, term_axes;  // axes of the source of the reduction: kept axes whose size is not 1, and reduced axes
   Shape term_shape;
@@ -36,13 +37,13 @@ struct ContractionLayout {
   bool is_output_transposed;                                     // whether the results are contiguous in memory along the rows
   bool computes_half;                                            // whether only the blocks up to the diagonal are computed (Schedule::half)
 
-  bool has_one_block_of_terms() const;
+  bool has_one_block_of_terms;  // whether there is at most one block of terms
   /// Tests whether sums are stored directly from the register tile to the output, without an array for the sums of the block.
-  bool stores_tiles() const { return has_one_block_of_terms() && !is_output_transposed; }
+  bool stores_tiles() const { return has_one_block_of_terms && !is_output_transposed; }
   int64_t row_tiles_of_block() const { return block_rows / tile_rows; }
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // number of vectors in one row of a tile
-  int64_t most_terms() const;
+  int64_t most_terms;                                              // the most terms that there can be, at least 1
   /// Tests whether the lanes that hold this many terms are all full.
   bool lanes_fill(Sym terms) const { return terms_of_lane == 1 || mod(terms, terms_of_lane).is_constant(0); }
   /// Returns how many lanes hold this many terms.
@@ -79,8 +80,8 @@ struct ContractionLayout {
   Sym shared_tile(Sym member, Sym column_tile) const {
     return columns_have_members ? member * column_tiles_of_block() + column_tile : column_tile;
   }
-  int64_t blocks_of_terms() const { return ceil_div(most_terms(), kChainBlock); }
-  int64_t terms_at_once() const { return lanes_of(std::min(most_terms(), kChainBlock)); }
+  int64_t blocks_of_terms() const { return ceil_div(most_terms, kChainBlock); }
+  int64_t terms_at_once() const { return lanes_of(std::min(most_terms, kChainBlock)); }
 };
 
 }  // namespace harp::lower

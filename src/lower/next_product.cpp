@@ -21,10 +21,10 @@ void NextProduct::begin_block() {
   const bool is_one_block = layout.rows.constant() <= layout.block_rows && layout.columns.constant() <= layout.block_columns &&
                             !block_.contraction.group_position && layout.stores_tiles();
   if (!is_one_block || layout.term_shape.size() != 1 || !block_.product_axis() || !factors_.are_in_place()) return;
-  parts_ = std::clamp<int64_t>(layout.most_terms() / kMinTerms, 1, layout.tile_rows);
+  parts_ = std::clamp<int64_t>(layout.most_terms / kMinTerms, 1, layout.tile_rows);
 }
 
-int64_t NextProduct::terms_of_part() const { return share(block_.layout.most_terms(), parts_); }
+int64_t NextProduct::terms_of_part() const { return share(block_.layout.most_terms, parts_); }
 
 template <class Read>
 void NextProduct::prefetch_elements(int64_t count, Read read, Body& body) {
@@ -47,7 +47,7 @@ Body NextProduct::prefetch(Sym row_tile, Sym column_tile, Sym part) {
   const ContractionLayout& layout = block_.layout;
   Body body;
   block_.move_to_product(1);
-  const int64_t rows = share(layout.tile_rows, parts_), terms_of_rows = share(layout.most_terms(), layout.column_tiles_of_block());
+  const int64_t rows = share(layout.tile_rows, parts_), terms_of_rows = share(layout.most_terms, layout.column_tiles_of_block());
   for (int64_t r = 0; r < rows; ++r) {
     const Sym row = block_.row_of(row_tile) + part * rows + r;
     prefetch_elements(
@@ -61,7 +61,7 @@ Body NextProduct::prefetch(Sym row_tile, Sym column_tile, Sym part) {
           },
           body);
   }
-  const int64_t terms_of_columns = share(layout.most_terms(), layout.row_tiles_of_block() * parts_);
+  const int64_t terms_of_columns = share(layout.most_terms, layout.row_tiles_of_block() * parts_);
   for (int64_t t = 0; t < terms_of_columns; ++t) {
     const Sym term = (row_tile * parts_ + part) * terms_of_columns + t;
     prefetch_elements(

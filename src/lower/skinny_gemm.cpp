@@ -20,7 +20,7 @@ class SkinnyGemm {
   Body statements_of_block() {
     chain_ = block_.accumulators.add_array(block_.dtype, layout_.block_size());
     factors_.reserve_packed_rows();
-    const bool has_one_block = layout_.has_one_block_of_terms();
+    const bool has_one_block = layout_.has_one_block_of_terms;
     if (!has_one_block) block_.add_sums();
     Body body;
     for (const int array : block_.arrays_of_sums()) body.push_back(declare_accumulator(arena_, array));
@@ -52,7 +52,7 @@ class SkinnyGemm {
       terms(full, count, 1);
       return steps;
     }));
-    if (layout_.has_one_block_of_terms()) return body;
+    if (layout_.has_one_block_of_terms) return body;
     const int sums = block_.sums_of_block();
     add(body, block_.each_sum([&](Sym at) { return update_accumulator(arena_, sums, at, arena_.acc(block_.dtype, chain_, at)); }));
     return body;

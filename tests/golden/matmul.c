@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v4 · stable, law 9 · 4 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v4 · stable, law 9 · 5 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -496,7 +496,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=16, reduce unroll=4] partition overlap */
+/* generation 0 · variant 1 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=16, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -827,9 +827,651 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+/* generation 0 · variant 2 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1867776;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 7) / 8;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 256, 256);
+    const int64_t oidx2 = (oidx1 + 31) / 32;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float row1[2048] __attribute__((aligned(64)));
+      float* const row2 = (float*)(scratch + 32768);
+      float* const row3 = (float*)(scratch + 40960);
+      float* const row0 = (float*)scratch;
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 8, 8);
+      const int64_t oidx4 = (oidx3 + 3) / 4;
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 128; ridx3 += 16) {
+            *(f32x16*)(row1 + ridx2 * 256 + ridx3) = splat_f32x16(0.0f);
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 128; ridx5 += 16) {
+            *(f32x16*)(row3 + ridx4 * 256 + ridx5) = splat_f32x16(0.0f);
+          }
+        }
+      }
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 128; ridx8 += 16) {
+              *(f32x16*)(row2 + ridx7 * 256 + ridx8) = splat_f32x16(0.0f);
+            }
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 128; ridx11 += 16) {
+              *(f32x16*)(row1 + ridx10 * 256 + ridx11) = splat_f32x16(0.0f);
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 256 - ridx13 * 32, 32);
+              if (ridx0 * 256 + ridx13 * 32 + 32 <= shape0) {
+                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 32);
+              } else {
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 32; ridx14 += 16) {
+                  *(f32x16*)(row0 + ridx14) = splat_f32x16(0.0f);
+                }
+                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
+              }
+              for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx15 * 4;
+                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 1);
+                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
+                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 2);
+                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
+                const int64_t oidx14 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 3);
+                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx14;
+                float* row1_at = row1 + ridx13 * 256 + ridx15 * 128;
+                if (ridx15 * 4 + 3 <= oidx3) {
+                  if (ridx13 * 32 + 17 <= oidx1) {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc9 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    f32x16 acc11 = (f32x16){0};
+                    for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                      const float alu0 = input1_row[shape2 * ridx16];
+                      const f32x16 alu1 = *(f32x16*)(row0 + ridx16 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(alu0), alu1, acc4);
+                      const f32x16 alu2 = *(f32x16*)(row0 + ridx16 * 32 + 16);
+                      acc5 = fma_f32x16(splat_f32x16(alu0), alu2, acc5);
+                      const float alu3 = input1_row1[shape2 * ridx16];
+                      acc6 = fma_f32x16(splat_f32x16(alu3), alu1, acc6);
+                      acc7 = fma_f32x16(splat_f32x16(alu3), alu2, acc7);
+                      const float alu4 = input1_row2[shape2 * ridx16];
+                      acc8 = fma_f32x16(splat_f32x16(alu4), alu1, acc8);
+                      acc9 = fma_f32x16(splat_f32x16(alu4), alu2, acc9);
+                      const float alu5 = input1_row3[shape2 * ridx16];
+                      acc10 = fma_f32x16(splat_f32x16(alu5), alu1, acc10);
+                      acc11 = fma_f32x16(splat_f32x16(alu5), alu2, acc11);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 16) += acc5;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                    *(f32x16*)(row1_at + 48) += acc7;
+                    *(f32x16*)(row1_at + 64) += acc8;
+                    *(f32x16*)(row1_at + 80) += acc9;
+                    *(f32x16*)(row1_at + 96) += acc10;
+                    *(f32x16*)(row1_at + 112) += acc11;
+                  } else {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                      const f32x16 alu6 = *(f32x16*)(row0 + ridx17 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(input1_row[shape2 * ridx17]), alu6, acc4);
+                      acc6 = fma_f32x16(splat_f32x16(input1_row1[shape2 * ridx17]), alu6, acc6);
+                      acc8 = fma_f32x16(splat_f32x16(input1_row2[shape2 * ridx17]), alu6, acc8);
+                      acc10 = fma_f32x16(splat_f32x16(input1_row3[shape2 * ridx17]), alu6, acc10);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                    *(f32x16*)(row1_at + 64) += acc8;
+                    *(f32x16*)(row1_at + 96) += acc10;
+                  }
+                } else {
+                  if (ridx13 * 32 + 17 <= oidx1) {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc5 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc7 = (f32x16){0};
+                    for (int64_t ridx18 = 0; ridx18 < oidx10; ++ridx18) {
+                      const float alu7 = input1_row[shape2 * ridx18];
+                      const f32x16 alu8 = *(f32x16*)(row0 + ridx18 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(alu7), alu8, acc4);
+                      const f32x16 alu9 = *(f32x16*)(row0 + ridx18 * 32 + 16);
+                      acc5 = fma_f32x16(splat_f32x16(alu7), alu9, acc5);
+                      const float alu10 = input1_row1[shape2 * ridx18];
+                      acc6 = fma_f32x16(splat_f32x16(alu10), alu8, acc6);
+                      acc7 = fma_f32x16(splat_f32x16(alu10), alu9, acc7);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 16) += acc5;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                    *(f32x16*)(row1_at + 48) += acc7;
+                  } else {
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
+                      const f32x16 alu11 = *(f32x16*)(row0 + ridx19 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(input1_row[shape2 * ridx19]), alu11, acc4);
+                      acc6 = fma_f32x16(splat_f32x16(input1_row1[shape2 * ridx19]), alu11, acc6);
+                    }
+                    *(f32x16*)row1_at += acc4;
+                    *(f32x16*)(row1_at + 32) += acc6;
+                  }
+                }
+              }
+            }
+          }
+          if (65537 <= shape1) {
+            for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+              for (int64_t ridx21 = 0; ridx21 < oidx4 * 128; ridx21 += 16) {
+                *(f32x16*)(row2 + ridx20 * 256 + ridx21) += *(f32x16*)(row1 + ridx20 * 256 + ridx21);
+              }
+            }
+          }
+        }
+        if (65537 <= shape1) {
+          for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+            for (int64_t ridx23 = 0; ridx23 < oidx4 * 128; ridx23 += 16) {
+              *(f32x16*)(row3 + ridx22 * 256 + ridx23) += *(f32x16*)(row2 + ridx22 * 256 + ridx23);
+            }
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+          for (int64_t ridx25 = 0; ridx25 < oidx4 * 128; ridx25 += 16) {
+            *(f32x16*)(row1 + ridx24 * 256 + ridx25) = *(f32x16*)(row3 + ridx24 * 256 + ridx25);
+          }
+        }
+      }
+      for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
+        if (harp_is_set(cancel)) return;
+        const int64_t oidx15 = min_i64(oidx1 - ridx26 * 32, 32);
+        transpose_parts_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx26 * 32 + ridx1 * 8, shape2, row1 + ridx26 * 256, 32, oidx15, oidx3);
+      }
+    }
+  }
+}
+
+struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 3 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1867776;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 511) / 512;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx4 = min_i64(shape0 - ridx0 * 224, 224);
+    const int64_t oidx5 = (oidx4 + 7) / 8;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row0 = (float*)scratch;
+      float row17[256] __attribute__((aligned(64)));
+      const int64_t oidx1 = min_i64(shape2 - ridx1 * 512, 512);
+      const int64_t oidx2 = (oidx1 + 31) / 32;
+      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+        const int64_t oidx3 = min_i64(shape2 - ridx1 * 512 - ridx2 * 32, 32);
+        if (ridx1 * 512 + ridx2 * 32 + 32 <= shape2) {
+          for (int64_t ridx3 = 0; ridx3 < shape1; ++ridx3) {
+            const float* input0_row = input0 + shape2 * ridx3 + ridx1 * 512 + ridx2 * 32;
+            for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
+              *(f32x16*)(row0 + ridx3 * 32 + ridx4) = *(const f32x16*)(input0_row + ridx4);
+            }
+          }
+        } else {
+          for (int64_t ridx5 = 0; ridx5 < shape1 * 32; ridx5 += 16) {
+            *(f32x16*)(row0 + ridx5) = splat_f32x16(0.0f);
+          }
+          for (int64_t ridx6 = 0; ridx6 < shape1; ++ridx6) {
+            const float* input0_row1 = input0 + shape2 * ridx6 + ridx1 * 512 + ridx2 * 32;
+            if (16 <= oidx3) {
+              for (int64_t ridx7 = 0; ridx7 < oidx3; ridx7 = ridx7 < oidx3 ? oidx3 - 16 : oidx3) { /* the last step overlaps the one before it */
+                for (; ridx7 <= oidx3 - 16; ridx7 += 16) {
+                  *(f32x16*)(row0 + ridx6 * 32 + ridx7) = *(const f32x16*)(input0_row1 + ridx7);
+                }
+              }
+            } else {
+              for (int64_t ridx8 = 0; ridx8 < oidx3; ++ridx8) {
+                row0[ridx6 * 32 + ridx8] = input0_row1[ridx8];
+              }
+            }
+          }
+        }
+        float* output0_row = output0 + shape2 * ridx0 * 224 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row1 = output0 + shape2 * ridx0 * 224 + shape2 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row2 = output0 + shape2 * ridx0 * 224 + shape2 * 2 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row3 = output0 + shape2 * ridx0 * 224 + shape2 * 3 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row4 = output0 + shape2 * ridx0 * 224 + shape2 * 4 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row5 = output0 + shape2 * ridx0 * 224 + shape2 * 5 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row6 = output0 + shape2 * ridx0 * 224 + shape2 * 6 + ridx1 * 512 + ridx2 * 32;
+        float* output0_row7 = output0 + shape2 * ridx0 * 224 + shape2 * 7 + ridx1 * 512 + ridx2 * 32;
+        const int64_t oidx14 = min_i64(oidx1 - ridx2 * 32, 32);
+        for (int64_t ridx9 = 0; ridx9 < oidx5; ++ridx9) {
+          if (harp_is_set(cancel)) return;
+          const float* input1_row = input1 + shape1 * ridx0 * 224 + shape1 * ridx9 * 8;
+          const int64_t oidx6 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 1);
+          const float* input1_row1 = input1 + shape1 * oidx6;
+          const int64_t oidx7 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 2);
+          const float* input1_row2 = input1 + shape1 * oidx7;
+          const int64_t oidx8 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 3);
+          const float* input1_row3 = input1 + shape1 * oidx8;
+          const int64_t oidx9 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 4);
+          const float* input1_row4 = input1 + shape1 * oidx9;
+          const int64_t oidx10 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 5);
+          const float* input1_row5 = input1 + shape1 * oidx10;
+          const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 6);
+          const float* input1_row6 = input1 + shape1 * oidx11;
+          const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 7);
+          const float* input1_row7 = input1 + shape1 * oidx12;
+          const int64_t oidx13 = min_i64(oidx4 - ridx9 * 8, 8);
+          const int64_t oidx15 = min_i64(oidx4 - ridx9 * 8, 4);
+          if (ridx9 * 8 + 5 <= oidx4) {
+            if (ridx2 * 32 + 17 <= oidx1) {
+              f32x16 acc1 = (f32x16){0};
+              f32x16 acc2 = (f32x16){0};
+              f32x16 acc3 = (f32x16){0};
+              f32x16 acc4 = (f32x16){0};
+              f32x16 acc5 = (f32x16){0};
+              f32x16 acc6 = (f32x16){0};
+              f32x16 acc7 = (f32x16){0};
+              f32x16 acc8 = (f32x16){0};
+              f32x16 acc9 = (f32x16){0};
+              f32x16 acc10 = (f32x16){0};
+              f32x16 acc11 = (f32x16){0};
+              f32x16 acc12 = (f32x16){0};
+              f32x16 acc13 = (f32x16){0};
+              f32x16 acc14 = (f32x16){0};
+              f32x16 acc15 = (f32x16){0};
+              f32x16 acc16 = (f32x16){0};
+              for (int64_t ridx10 = 0; ridx10 < shape1; ++ridx10) {
+                const float alu0 = input1_row[ridx10];
+                const f32x16 alu1 = *(f32x16*)(row0 + ridx10 * 32);
+                acc1 = fma_f32x16(splat_f32x16(alu0), alu1, acc1);
+                const f32x16 alu2 = *(f32x16*)(row0 + ridx10 * 32 + 16);
+                acc2 = fma_f32x16(splat_f32x16(alu0), alu2, acc2);
+                const float alu3 = input1_row1[ridx10];
+                acc3 = fma_f32x16(splat_f32x16(alu3), alu1, acc3);
+                acc4 = fma_f32x16(splat_f32x16(alu3), alu2, acc4);
+                const float alu4 = input1_row2[ridx10];
+                acc5 = fma_f32x16(splat_f32x16(alu4), alu1, acc5);
+                acc6 = fma_f32x16(splat_f32x16(alu4), alu2, acc6);
+                const float alu5 = input1_row3[ridx10];
+                acc7 = fma_f32x16(splat_f32x16(alu5), alu1, acc7);
+                acc8 = fma_f32x16(splat_f32x16(alu5), alu2, acc8);
+                const float alu6 = input1_row4[ridx10];
+                acc9 = fma_f32x16(splat_f32x16(alu6), alu1, acc9);
+                acc10 = fma_f32x16(splat_f32x16(alu6), alu2, acc10);
+                const float alu7 = input1_row5[ridx10];
+                acc11 = fma_f32x16(splat_f32x16(alu7), alu1, acc11);
+                acc12 = fma_f32x16(splat_f32x16(alu7), alu2, acc12);
+                const float alu8 = input1_row6[ridx10];
+                acc13 = fma_f32x16(splat_f32x16(alu8), alu1, acc13);
+                acc14 = fma_f32x16(splat_f32x16(alu8), alu2, acc14);
+                const float alu9 = input1_row7[ridx10];
+                acc15 = fma_f32x16(splat_f32x16(alu9), alu1, acc15);
+                acc16 = fma_f32x16(splat_f32x16(alu9), alu2, acc16);
+              }
+              if (ridx2 * 32 + 32 <= oidx1) {
+                const f32x16 alu10 = acc1 + 0.0f;
+                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu10;
+                const f32x16 alu11 = acc2 + 0.0f;
+                *(f32x16*)(output0_row + shape2 * ridx9 * 8 + 16) = alu11;
+                if (ridx9 * 8 + 2 <= oidx4) {
+                  const f32x16 alu12 = acc3 + 0.0f;
+                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu12;
+                  const f32x16 alu13 = acc4 + 0.0f;
+                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8 + 16) = alu13;
+                }
+                if (ridx9 * 8 + 3 <= oidx4) {
+                  const f32x16 alu14 = acc5 + 0.0f;
+                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu14;
+                  const f32x16 alu15 = acc6 + 0.0f;
+                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8 + 16) = alu15;
+                }
+                if (ridx9 * 8 + 4 <= oidx4) {
+                  const f32x16 alu16 = acc7 + 0.0f;
+                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu16;
+                  const f32x16 alu17 = acc8 + 0.0f;
+                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8 + 16) = alu17;
+                }
+                if (ridx9 * 8 + 5 <= oidx4) {
+                  const f32x16 alu18 = acc9 + 0.0f;
+                  *(f32x16*)(output0_row4 + shape2 * ridx9 * 8) = alu18;
+                  const f32x16 alu19 = acc10 + 0.0f;
+                  *(f32x16*)(output0_row4 + shape2 * ridx9 * 8 + 16) = alu19;
+                }
+                if (ridx9 * 8 + 6 <= oidx4) {
+                  const f32x16 alu20 = acc11 + 0.0f;
+                  *(f32x16*)(output0_row5 + shape2 * ridx9 * 8) = alu20;
+                  const f32x16 alu21 = acc12 + 0.0f;
+                  *(f32x16*)(output0_row5 + shape2 * ridx9 * 8 + 16) = alu21;
+                }
+                if (ridx9 * 8 + 7 <= oidx4) {
+                  const f32x16 alu22 = acc13 + 0.0f;
+                  *(f32x16*)(output0_row6 + shape2 * ridx9 * 8) = alu22;
+                  const f32x16 alu23 = acc14 + 0.0f;
+                  *(f32x16*)(output0_row6 + shape2 * ridx9 * 8 + 16) = alu23;
+                }
+                if (ridx9 * 8 + 8 <= oidx4) {
+                  const f32x16 alu24 = acc15 + 0.0f;
+                  *(f32x16*)(output0_row7 + shape2 * ridx9 * 8) = alu24;
+                  const f32x16 alu25 = acc16 + 0.0f;
+                  *(f32x16*)(output0_row7 + shape2 * ridx9 * 8 + 16) = alu25;
+                }
+              } else {
+                const f32x16 alu26 = acc1 + 0.0f;
+                *(f32x16*)row17 = alu26;
+                const f32x16 alu27 = acc2 + 0.0f;
+                *(f32x16*)(row17 + 16) = alu27;
+                const f32x16 alu28 = acc3 + 0.0f;
+                *(f32x16*)(row17 + 32) = alu28;
+                const f32x16 alu29 = acc4 + 0.0f;
+                *(f32x16*)(row17 + 48) = alu29;
+                const f32x16 alu30 = acc5 + 0.0f;
+                *(f32x16*)(row17 + 64) = alu30;
+                const f32x16 alu31 = acc6 + 0.0f;
+                *(f32x16*)(row17 + 80) = alu31;
+                const f32x16 alu32 = acc7 + 0.0f;
+                *(f32x16*)(row17 + 96) = alu32;
+                const f32x16 alu33 = acc8 + 0.0f;
+                *(f32x16*)(row17 + 112) = alu33;
+                const f32x16 alu34 = acc9 + 0.0f;
+                *(f32x16*)(row17 + 128) = alu34;
+                const f32x16 alu35 = acc10 + 0.0f;
+                *(f32x16*)(row17 + 144) = alu35;
+                const f32x16 alu36 = acc11 + 0.0f;
+                *(f32x16*)(row17 + 160) = alu36;
+                const f32x16 alu37 = acc12 + 0.0f;
+                *(f32x16*)(row17 + 176) = alu37;
+                const f32x16 alu38 = acc13 + 0.0f;
+                *(f32x16*)(row17 + 192) = alu38;
+                const f32x16 alu39 = acc14 + 0.0f;
+                *(f32x16*)(row17 + 208) = alu39;
+                const f32x16 alu40 = acc15 + 0.0f;
+                *(f32x16*)(row17 + 224) = alu40;
+                const f32x16 alu41 = acc16 + 0.0f;
+                *(f32x16*)(row17 + 240) = alu41;
+                for (int64_t ridx11 = 0; ridx11 < oidx13; ++ridx11) {
+                  float* output0_row8 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx11 + ridx1 * 512 + ridx2 * 32;
+                  if (16 <= oidx14) {
+                    for (int64_t ridx12 = 0; ridx12 < oidx14; ridx12 = ridx12 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
+                      for (; ridx12 <= oidx14 - 16; ridx12 += 16) {
+                        *(f32x16*)(output0_row8 + ridx12) = *(f32x16*)(row17 + ridx11 * 32 + ridx12);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx13 = 0; ridx13 < oidx14; ++ridx13) {
+                      output0_row8[ridx13] = row17[ridx11 * 32 + ridx13];
+                    }
+                  }
+                }
+              }
+            } else {
+              f32x16 acc1 = (f32x16){0};
+              f32x16 acc3 = (f32x16){0};
+              f32x16 acc5 = (f32x16){0};
+              f32x16 acc7 = (f32x16){0};
+              f32x16 acc9 = (f32x16){0};
+              f32x16 acc11 = (f32x16){0};
+              f32x16 acc13 = (f32x16){0};
+              f32x16 acc15 = (f32x16){0};
+              for (int64_t ridx14 = 0; ridx14 < shape1; ++ridx14) {
+                const f32x16 alu42 = *(f32x16*)(row0 + ridx14 * 32);
+                acc1 = fma_f32x16(splat_f32x16(input1_row[ridx14]), alu42, acc1);
+                acc3 = fma_f32x16(splat_f32x16(input1_row1[ridx14]), alu42, acc3);
+                acc5 = fma_f32x16(splat_f32x16(input1_row2[ridx14]), alu42, acc5);
+                acc7 = fma_f32x16(splat_f32x16(input1_row3[ridx14]), alu42, acc7);
+                acc9 = fma_f32x16(splat_f32x16(input1_row4[ridx14]), alu42, acc9);
+                acc11 = fma_f32x16(splat_f32x16(input1_row5[ridx14]), alu42, acc11);
+                acc13 = fma_f32x16(splat_f32x16(input1_row6[ridx14]), alu42, acc13);
+                acc15 = fma_f32x16(splat_f32x16(input1_row7[ridx14]), alu42, acc15);
+              }
+              if (ridx2 * 32 + 16 <= oidx1) {
+                const f32x16 alu43 = acc1 + 0.0f;
+                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu43;
+                if (ridx9 * 8 + 2 <= oidx4) {
+                  const f32x16 alu44 = acc3 + 0.0f;
+                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu44;
+                }
+                if (ridx9 * 8 + 3 <= oidx4) {
+                  const f32x16 alu45 = acc5 + 0.0f;
+                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu45;
+                }
+                if (ridx9 * 8 + 4 <= oidx4) {
+                  const f32x16 alu46 = acc7 + 0.0f;
+                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu46;
+                }
+                if (ridx9 * 8 + 5 <= oidx4) {
+                  const f32x16 alu47 = acc9 + 0.0f;
+                  *(f32x16*)(output0_row4 + shape2 * ridx9 * 8) = alu47;
+                }
+                if (ridx9 * 8 + 6 <= oidx4) {
+                  const f32x16 alu48 = acc11 + 0.0f;
+                  *(f32x16*)(output0_row5 + shape2 * ridx9 * 8) = alu48;
+                }
+                if (ridx9 * 8 + 7 <= oidx4) {
+                  const f32x16 alu49 = acc13 + 0.0f;
+                  *(f32x16*)(output0_row6 + shape2 * ridx9 * 8) = alu49;
+                }
+                if (ridx9 * 8 + 8 <= oidx4) {
+                  const f32x16 alu50 = acc15 + 0.0f;
+                  *(f32x16*)(output0_row7 + shape2 * ridx9 * 8) = alu50;
+                }
+              } else {
+                const f32x16 alu51 = acc1 + 0.0f;
+                *(f32x16*)row17 = alu51;
+                const f32x16 alu52 = acc3 + 0.0f;
+                *(f32x16*)(row17 + 32) = alu52;
+                const f32x16 alu53 = acc5 + 0.0f;
+                *(f32x16*)(row17 + 64) = alu53;
+                const f32x16 alu54 = acc7 + 0.0f;
+                *(f32x16*)(row17 + 96) = alu54;
+                const f32x16 alu55 = acc9 + 0.0f;
+                *(f32x16*)(row17 + 128) = alu55;
+                const f32x16 alu56 = acc11 + 0.0f;
+                *(f32x16*)(row17 + 160) = alu56;
+                const f32x16 alu57 = acc13 + 0.0f;
+                *(f32x16*)(row17 + 192) = alu57;
+                const f32x16 alu58 = acc15 + 0.0f;
+                *(f32x16*)(row17 + 224) = alu58;
+                for (int64_t ridx15 = 0; ridx15 < oidx13; ++ridx15) {
+                  float* output0_row9 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx15 + ridx1 * 512 + ridx2 * 32;
+                  if (16 <= oidx14) {
+                    for (int64_t ridx16 = 0; ridx16 < oidx14; ridx16 = ridx16 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
+                      for (; ridx16 <= oidx14 - 16; ridx16 += 16) {
+                        *(f32x16*)(output0_row9 + ridx16) = *(f32x16*)(row17 + ridx15 * 32 + ridx16);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx17 = 0; ridx17 < oidx14; ++ridx17) {
+                      output0_row9[ridx17] = row17[ridx15 * 32 + ridx17];
+                    }
+                  }
+                }
+              }
+            }
+          } else {
+            if (ridx2 * 32 + 17 <= oidx1) {
+              f32x16 acc1 = (f32x16){0};
+              f32x16 acc2 = (f32x16){0};
+              f32x16 acc3 = (f32x16){0};
+              f32x16 acc4 = (f32x16){0};
+              f32x16 acc5 = (f32x16){0};
+              f32x16 acc6 = (f32x16){0};
+              f32x16 acc7 = (f32x16){0};
+              f32x16 acc8 = (f32x16){0};
+              for (int64_t ridx18 = 0; ridx18 < shape1; ++ridx18) {
+                const float alu59 = input1_row[ridx18];
+                const f32x16 alu60 = *(f32x16*)(row0 + ridx18 * 32);
+                acc1 = fma_f32x16(splat_f32x16(alu59), alu60, acc1);
+                const f32x16 alu61 = *(f32x16*)(row0 + ridx18 * 32 + 16);
+                acc2 = fma_f32x16(splat_f32x16(alu59), alu61, acc2);
+                const float alu62 = input1_row1[ridx18];
+                acc3 = fma_f32x16(splat_f32x16(alu62), alu60, acc3);
+                acc4 = fma_f32x16(splat_f32x16(alu62), alu61, acc4);
+                const float alu63 = input1_row2[ridx18];
+                acc5 = fma_f32x16(splat_f32x16(alu63), alu60, acc5);
+                acc6 = fma_f32x16(splat_f32x16(alu63), alu61, acc6);
+                const float alu64 = input1_row3[ridx18];
+                acc7 = fma_f32x16(splat_f32x16(alu64), alu60, acc7);
+                acc8 = fma_f32x16(splat_f32x16(alu64), alu61, acc8);
+              }
+              if (ridx2 * 32 + 32 <= oidx1) {
+                const f32x16 alu65 = acc1 + 0.0f;
+                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu65;
+                const f32x16 alu66 = acc2 + 0.0f;
+                *(f32x16*)(output0_row + shape2 * ridx9 * 8 + 16) = alu66;
+                if (ridx9 * 8 + 2 <= oidx4) {
+                  const f32x16 alu67 = acc3 + 0.0f;
+                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu67;
+                  const f32x16 alu68 = acc4 + 0.0f;
+                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8 + 16) = alu68;
+                }
+                if (ridx9 * 8 + 3 <= oidx4) {
+                  const f32x16 alu69 = acc5 + 0.0f;
+                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu69;
+                  const f32x16 alu70 = acc6 + 0.0f;
+                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8 + 16) = alu70;
+                }
+                if (ridx9 * 8 + 4 <= oidx4) {
+                  const f32x16 alu71 = acc7 + 0.0f;
+                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu71;
+                  const f32x16 alu72 = acc8 + 0.0f;
+                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8 + 16) = alu72;
+                }
+              } else {
+                const f32x16 alu73 = acc1 + 0.0f;
+                *(f32x16*)row17 = alu73;
+                const f32x16 alu74 = acc2 + 0.0f;
+                *(f32x16*)(row17 + 16) = alu74;
+                const f32x16 alu75 = acc3 + 0.0f;
+                *(f32x16*)(row17 + 32) = alu75;
+                const f32x16 alu76 = acc4 + 0.0f;
+                *(f32x16*)(row17 + 48) = alu76;
+                const f32x16 alu77 = acc5 + 0.0f;
+                *(f32x16*)(row17 + 64) = alu77;
+                const f32x16 alu78 = acc6 + 0.0f;
+                *(f32x16*)(row17 + 80) = alu78;
+                const f32x16 alu79 = acc7 + 0.0f;
+                *(f32x16*)(row17 + 96) = alu79;
+                const f32x16 alu80 = acc8 + 0.0f;
+                *(f32x16*)(row17 + 112) = alu80;
+                for (int64_t ridx19 = 0; ridx19 < oidx15; ++ridx19) {
+                  float* output0_row10 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx19 + ridx1 * 512 + ridx2 * 32;
+                  if (16 <= oidx14) {
+                    for (int64_t ridx20 = 0; ridx20 < oidx14; ridx20 = ridx20 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
+                      for (; ridx20 <= oidx14 - 16; ridx20 += 16) {
+                        *(f32x16*)(output0_row10 + ridx20) = *(f32x16*)(row17 + ridx19 * 32 + ridx20);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx21 = 0; ridx21 < oidx14; ++ridx21) {
+                      output0_row10[ridx21] = row17[ridx19 * 32 + ridx21];
+                    }
+                  }
+                }
+              }
+            } else {
+              f32x16 acc1 = (f32x16){0};
+              f32x16 acc3 = (f32x16){0};
+              f32x16 acc5 = (f32x16){0};
+              f32x16 acc7 = (f32x16){0};
+              for (int64_t ridx22 = 0; ridx22 < shape1; ++ridx22) {
+                const f32x16 alu81 = *(f32x16*)(row0 + ridx22 * 32);
+                acc1 = fma_f32x16(splat_f32x16(input1_row[ridx22]), alu81, acc1);
+                acc3 = fma_f32x16(splat_f32x16(input1_row1[ridx22]), alu81, acc3);
+                acc5 = fma_f32x16(splat_f32x16(input1_row2[ridx22]), alu81, acc5);
+                acc7 = fma_f32x16(splat_f32x16(input1_row3[ridx22]), alu81, acc7);
+              }
+              if (ridx2 * 32 + 16 <= oidx1) {
+                const f32x16 alu82 = acc1 + 0.0f;
+                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu82;
+                if (ridx9 * 8 + 2 <= oidx4) {
+                  const f32x16 alu83 = acc3 + 0.0f;
+                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu83;
+                }
+                if (ridx9 * 8 + 3 <= oidx4) {
+                  const f32x16 alu84 = acc5 + 0.0f;
+                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu84;
+                }
+                if (ridx9 * 8 + 4 <= oidx4) {
+                  const f32x16 alu85 = acc7 + 0.0f;
+                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu85;
+                }
+              } else {
+                const f32x16 alu86 = acc1 + 0.0f;
+                *(f32x16*)row17 = alu86;
+                const f32x16 alu87 = acc3 + 0.0f;
+                *(f32x16*)(row17 + 32) = alu87;
+                const f32x16 alu88 = acc5 + 0.0f;
+                *(f32x16*)(row17 + 64) = alu88;
+                const f32x16 alu89 = acc7 + 0.0f;
+                *(f32x16*)(row17 + 96) = alu89;
+                for (int64_t ridx23 = 0; ridx23 < oidx15; ++ridx23) {
+                  float* output0_row11 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx23 + ridx1 * 512 + ridx2 * 32;
+                  if (16 <= oidx14) {
+                    for (int64_t ridx24 = 0; ridx24 < oidx14; ridx24 = ridx24 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
+                      for (; ridx24 <= oidx14 - 16; ridx24 += 16) {
+                        *(f32x16*)(output0_row11 + ridx24) = *(f32x16*)(row17 + ridx23 * 32 + ridx24);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx25 = 0; ridx25 < oidx14; ++ridx25) {
+                      output0_row11[ridx25] = row17[ridx23 * 32 + ridx25];
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 4 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1126,209 +1768,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 3 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const int64_t shape1 = a->shape1;
-  const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1867776;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)worker;
-  const int64_t oidx0 = (shape2 + 7) / 8;
-  const int64_t oidx5 = (shape1 + 255) / 256;
-  const int64_t oidx6 = (oidx5 + 255) / 256;
-  const int64_t oidx7 = (oidx6 + 255) / 256;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const int64_t oidx1 = min_i64(shape0 - ridx0 * 256, 256);
-    const int64_t oidx2 = (oidx1 + 31) / 32;
-    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float row1[2048] __attribute__((aligned(64)));
-      float* const row2 = (float*)(scratch + 32768);
-      float* const row3 = (float*)(scratch + 40960);
-      float* const row0 = (float*)scratch;
-      const int64_t oidx3 = min_i64(shape2 - ridx1 * 8, 8);
-      const int64_t oidx4 = (oidx3 + 3) / 4;
-      if (shape1 == 0) {
-        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
-          for (int64_t ridx3 = 0; ridx3 < oidx4 * 128; ridx3 += 16) {
-            *(f32x16*)(row1 + ridx2 * 256 + ridx3) = splat_f32x16(0.0f);
-          }
-        }
-      }
-      if (65537 <= shape1) {
-        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
-          for (int64_t ridx5 = 0; ridx5 < oidx4 * 128; ridx5 += 16) {
-            *(f32x16*)(row3 + ridx4 * 256 + ridx5) = splat_f32x16(0.0f);
-          }
-        }
-      }
-      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
-          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
-            for (int64_t ridx8 = 0; ridx8 < oidx4 * 128; ridx8 += 16) {
-              *(f32x16*)(row2 + ridx7 * 256 + ridx8) = splat_f32x16(0.0f);
-            }
-          }
-        }
-        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
-        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
-          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
-            for (int64_t ridx11 = 0; ridx11 < oidx4 * 128; ridx11 += 16) {
-              *(f32x16*)(row1 + ridx10 * 256 + ridx11) = splat_f32x16(0.0f);
-            }
-          }
-          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
-          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
-            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
-            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
-              if (harp_is_set(cancel)) return;
-              const int64_t oidx11 = min_i64(shape0 - ridx0 * 256 - ridx13 * 32, 32);
-              if (ridx0 * 256 + ridx13 * 32 + 32 <= shape0) {
-                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 32);
-              } else {
-                for (int64_t ridx14 = 0; ridx14 < oidx10 * 32; ridx14 += 16) {
-                  *(f32x16*)(row0 + ridx14) = splat_f32x16(0.0f);
-                }
-                transpose_f32(row0, 32, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
-              }
-              for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
-                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx15 * 4;
-                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 1);
-                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
-                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 2);
-                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
-                const int64_t oidx14 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 3);
-                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx14;
-                float* row1_at = row1 + ridx13 * 256 + ridx15 * 128;
-                if (ridx15 * 4 + 3 <= oidx3) {
-                  if (ridx13 * 32 + 17 <= oidx1) {
-                    f32x16 acc4 = (f32x16){0};
-                    f32x16 acc5 = (f32x16){0};
-                    f32x16 acc6 = (f32x16){0};
-                    f32x16 acc7 = (f32x16){0};
-                    f32x16 acc8 = (f32x16){0};
-                    f32x16 acc9 = (f32x16){0};
-                    f32x16 acc10 = (f32x16){0};
-                    f32x16 acc11 = (f32x16){0};
-                    for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
-                      const float alu0 = input1_row[shape2 * ridx16];
-                      const f32x16 alu1 = *(f32x16*)(row0 + ridx16 * 32);
-                      acc4 = fma_f32x16(splat_f32x16(alu0), alu1, acc4);
-                      const f32x16 alu2 = *(f32x16*)(row0 + ridx16 * 32 + 16);
-                      acc5 = fma_f32x16(splat_f32x16(alu0), alu2, acc5);
-                      const float alu3 = input1_row1[shape2 * ridx16];
-                      acc6 = fma_f32x16(splat_f32x16(alu3), alu1, acc6);
-                      acc7 = fma_f32x16(splat_f32x16(alu3), alu2, acc7);
-                      const float alu4 = input1_row2[shape2 * ridx16];
-                      acc8 = fma_f32x16(splat_f32x16(alu4), alu1, acc8);
-                      acc9 = fma_f32x16(splat_f32x16(alu4), alu2, acc9);
-                      const float alu5 = input1_row3[shape2 * ridx16];
-                      acc10 = fma_f32x16(splat_f32x16(alu5), alu1, acc10);
-                      acc11 = fma_f32x16(splat_f32x16(alu5), alu2, acc11);
-                    }
-                    *(f32x16*)row1_at += acc4;
-                    *(f32x16*)(row1_at + 16) += acc5;
-                    *(f32x16*)(row1_at + 32) += acc6;
-                    *(f32x16*)(row1_at + 48) += acc7;
-                    *(f32x16*)(row1_at + 64) += acc8;
-                    *(f32x16*)(row1_at + 80) += acc9;
-                    *(f32x16*)(row1_at + 96) += acc10;
-                    *(f32x16*)(row1_at + 112) += acc11;
-                  } else {
-                    f32x16 acc4 = (f32x16){0};
-                    f32x16 acc6 = (f32x16){0};
-                    f32x16 acc8 = (f32x16){0};
-                    f32x16 acc10 = (f32x16){0};
-                    for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                      const f32x16 alu6 = *(f32x16*)(row0 + ridx17 * 32);
-                      acc4 = fma_f32x16(splat_f32x16(input1_row[shape2 * ridx17]), alu6, acc4);
-                      acc6 = fma_f32x16(splat_f32x16(input1_row1[shape2 * ridx17]), alu6, acc6);
-                      acc8 = fma_f32x16(splat_f32x16(input1_row2[shape2 * ridx17]), alu6, acc8);
-                      acc10 = fma_f32x16(splat_f32x16(input1_row3[shape2 * ridx17]), alu6, acc10);
-                    }
-                    *(f32x16*)row1_at += acc4;
-                    *(f32x16*)(row1_at + 32) += acc6;
-                    *(f32x16*)(row1_at + 64) += acc8;
-                    *(f32x16*)(row1_at + 96) += acc10;
-                  }
-                } else {
-                  if (ridx13 * 32 + 17 <= oidx1) {
-                    f32x16 acc4 = (f32x16){0};
-                    f32x16 acc5 = (f32x16){0};
-                    f32x16 acc6 = (f32x16){0};
-                    f32x16 acc7 = (f32x16){0};
-                    for (int64_t ridx18 = 0; ridx18 < oidx10; ++ridx18) {
-                      const float alu7 = input1_row[shape2 * ridx18];
-                      const f32x16 alu8 = *(f32x16*)(row0 + ridx18 * 32);
-                      acc4 = fma_f32x16(splat_f32x16(alu7), alu8, acc4);
-                      const f32x16 alu9 = *(f32x16*)(row0 + ridx18 * 32 + 16);
-                      acc5 = fma_f32x16(splat_f32x16(alu7), alu9, acc5);
-                      const float alu10 = input1_row1[shape2 * ridx18];
-                      acc6 = fma_f32x16(splat_f32x16(alu10), alu8, acc6);
-                      acc7 = fma_f32x16(splat_f32x16(alu10), alu9, acc7);
-                    }
-                    *(f32x16*)row1_at += acc4;
-                    *(f32x16*)(row1_at + 16) += acc5;
-                    *(f32x16*)(row1_at + 32) += acc6;
-                    *(f32x16*)(row1_at + 48) += acc7;
-                  } else {
-                    f32x16 acc4 = (f32x16){0};
-                    f32x16 acc6 = (f32x16){0};
-                    for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                      const f32x16 alu11 = *(f32x16*)(row0 + ridx19 * 32);
-                      acc4 = fma_f32x16(splat_f32x16(input1_row[shape2 * ridx19]), alu11, acc4);
-                      acc6 = fma_f32x16(splat_f32x16(input1_row1[shape2 * ridx19]), alu11, acc6);
-                    }
-                    *(f32x16*)row1_at += acc4;
-                    *(f32x16*)(row1_at + 32) += acc6;
-                  }
-                }
-              }
-            }
-          }
-          if (65537 <= shape1) {
-            for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
-              for (int64_t ridx21 = 0; ridx21 < oidx4 * 128; ridx21 += 16) {
-                *(f32x16*)(row2 + ridx20 * 256 + ridx21) += *(f32x16*)(row1 + ridx20 * 256 + ridx21);
-              }
-            }
-          }
-        }
-        if (65537 <= shape1) {
-          for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
-            for (int64_t ridx23 = 0; ridx23 < oidx4 * 128; ridx23 += 16) {
-              *(f32x16*)(row3 + ridx22 * 256 + ridx23) += *(f32x16*)(row2 + ridx22 * 256 + ridx23);
-            }
-          }
-        }
-      }
-      if (65537 <= shape1) {
-        for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
-          for (int64_t ridx25 = 0; ridx25 < oidx4 * 128; ridx25 += 16) {
-            *(f32x16*)(row1 + ridx24 * 256 + ridx25) = *(f32x16*)(row3 + ridx24 * 256 + ridx25);
-          }
-        }
-      }
-      for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-        if (harp_is_set(cancel)) return;
-        const int64_t oidx15 = min_i64(oidx1 - ridx26 * 32, 32);
-        transpose_parts_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx26 * 32 + ridx1 * 8, shape2, row1 + ridx26 * 256, 32, oidx15, oidx3);
-      }
-    }
-  }
-}
-
-struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
-
-/* generation 0 · variant 4 of 4 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+/* generation 0 · variant 5 of 5 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1607,16 +2051,18 @@ static void harp_release(const harp_runtime* rt, void* own) {
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_1_args args1 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_3_args args3 = {input0, input1, output0, shape1, shape2, cancel};
+    struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_2_args args2 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_4_args args4 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
       {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_1, &args1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_2, &args2, min_i64(shape0 - 32, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_3, &args3, min_i64(-min_i64(shape0 - 32, -shape2 + 7) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 32, -shape2 + 7)) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, -shape2 + 7)) - 1, min_i64(min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_3, &args3, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))) - 1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_4, &args4, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, -shape2 + 7)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1))) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
     };
-    harp_run_together(rt, cancel, 4, tasks);
+    harp_run_together(rt, cancel, 5, tasks);
   }
 }
 

@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v2 · stable, law 9 · 4 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v2 · stable, law 9 · 5 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -203,7 +203,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=4, reduce unroll=4] partition overlap */
+/* generation 0 · variant 1 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=4, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -534,9 +534,575 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+/* generation 0 · variant 2 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=4, sequential tile=8 unroll=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  char* scratch = a->scratch + worker * 1712128;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 7) / 8;
+  const int64_t oidx5 = (shape1 + 255) / 256;
+  const int64_t oidx6 = (oidx5 + 255) / 256;
+  const int64_t oidx7 = (oidx6 + 255) / 256;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx1 = min_i64(shape0 - ridx0 * 256, 256);
+    const int64_t oidx2 = (oidx1 + 7) / 8;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row1 = (float*)scratch;
+      float* const row2 = (float*)(scratch + 8192);
+      float* const row3 = (float*)(scratch + 16384);
+      float row0[2048] __attribute__((aligned(16)));
+      const int64_t oidx3 = min_i64(shape2 - ridx1 * 8, 8);
+      const int64_t oidx4 = (oidx3 + 3) / 4;
+      if (shape1 == 0) {
+        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+          for (int64_t ridx3 = 0; ridx3 < oidx4 * 32; ridx3 += 4) {
+            *(f32x4*)(row1 + ridx2 * 64 + ridx3) = splat_f32x4(0.0f);
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
+          for (int64_t ridx5 = 0; ridx5 < oidx4 * 32; ridx5 += 4) {
+            *(f32x4*)(row3 + ridx4 * 64 + ridx5) = splat_f32x4(0.0f);
+          }
+        }
+      }
+      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
+        if (65537 <= shape1) {
+          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
+            for (int64_t ridx8 = 0; ridx8 < oidx4 * 32; ridx8 += 4) {
+              *(f32x4*)(row2 + ridx7 * 64 + ridx8) = splat_f32x4(0.0f);
+            }
+          }
+        }
+        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
+        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
+          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+            for (int64_t ridx11 = 0; ridx11 < oidx4 * 32; ridx11 += 4) {
+              *(f32x4*)(row1 + ridx10 * 64 + ridx11) = splat_f32x4(0.0f);
+            }
+          }
+          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
+          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
+            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
+            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+              if (harp_is_set(cancel)) return;
+              const int64_t oidx11 = min_i64(shape0 - ridx0 * 256 - ridx13 * 8, 8);
+              if (ridx0 * 256 + ridx13 * 8 + 8 <= shape0) {
+                transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
+              } else {
+                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ridx14 += 4) {
+                  *(f32x4*)(row0 + ridx14) = splat_f32x4(0.0f);
+                }
+                transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
+              }
+              for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
+                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx15 * 4;
+                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 1);
+                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
+                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 2);
+                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
+                const int64_t oidx14 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 3);
+                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx14;
+                float* row1_at = row1 + ridx13 * 64 + ridx15 * 32;
+                if (ridx15 * 4 + 3 <= oidx3) {
+                  if (ridx13 * 8 + 5 <= oidx1) {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc9 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    f32x4 acc11 = (f32x4){0};
+                    for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
+                      const float alu0 = input1_row[shape2 * ridx16];
+                      const f32x4 alu1 = *(f32x4*)(row0 + ridx16 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(alu0), alu1, acc4);
+                      const f32x4 alu2 = *(f32x4*)(row0 + ridx16 * 8 + 4);
+                      acc5 = fma_f32x4(splat_f32x4(alu0), alu2, acc5);
+                      const float alu3 = input1_row1[shape2 * ridx16];
+                      acc6 = fma_f32x4(splat_f32x4(alu3), alu1, acc6);
+                      acc7 = fma_f32x4(splat_f32x4(alu3), alu2, acc7);
+                      const float alu4 = input1_row2[shape2 * ridx16];
+                      acc8 = fma_f32x4(splat_f32x4(alu4), alu1, acc8);
+                      acc9 = fma_f32x4(splat_f32x4(alu4), alu2, acc9);
+                      const float alu5 = input1_row3[shape2 * ridx16];
+                      acc10 = fma_f32x4(splat_f32x4(alu5), alu1, acc10);
+                      acc11 = fma_f32x4(splat_f32x4(alu5), alu2, acc11);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 4) += acc5;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                    *(f32x4*)(row1_at + 12) += acc7;
+                    *(f32x4*)(row1_at + 16) += acc8;
+                    *(f32x4*)(row1_at + 20) += acc9;
+                    *(f32x4*)(row1_at + 24) += acc10;
+                    *(f32x4*)(row1_at + 28) += acc11;
+                  } else {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                      const f32x4 alu6 = *(f32x4*)(row0 + ridx17 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(input1_row[shape2 * ridx17]), alu6, acc4);
+                      acc6 = fma_f32x4(splat_f32x4(input1_row1[shape2 * ridx17]), alu6, acc6);
+                      acc8 = fma_f32x4(splat_f32x4(input1_row2[shape2 * ridx17]), alu6, acc8);
+                      acc10 = fma_f32x4(splat_f32x4(input1_row3[shape2 * ridx17]), alu6, acc10);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                    *(f32x4*)(row1_at + 16) += acc8;
+                    *(f32x4*)(row1_at + 24) += acc10;
+                  }
+                } else {
+                  if (ridx13 * 8 + 5 <= oidx1) {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc5 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc7 = (f32x4){0};
+                    for (int64_t ridx18 = 0; ridx18 < oidx10; ++ridx18) {
+                      const float alu7 = input1_row[shape2 * ridx18];
+                      const f32x4 alu8 = *(f32x4*)(row0 + ridx18 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(alu7), alu8, acc4);
+                      const f32x4 alu9 = *(f32x4*)(row0 + ridx18 * 8 + 4);
+                      acc5 = fma_f32x4(splat_f32x4(alu7), alu9, acc5);
+                      const float alu10 = input1_row1[shape2 * ridx18];
+                      acc6 = fma_f32x4(splat_f32x4(alu10), alu8, acc6);
+                      acc7 = fma_f32x4(splat_f32x4(alu10), alu9, acc7);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 4) += acc5;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                    *(f32x4*)(row1_at + 12) += acc7;
+                  } else {
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
+                      const f32x4 alu11 = *(f32x4*)(row0 + ridx19 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(input1_row[shape2 * ridx19]), alu11, acc4);
+                      acc6 = fma_f32x4(splat_f32x4(input1_row1[shape2 * ridx19]), alu11, acc6);
+                    }
+                    *(f32x4*)row1_at += acc4;
+                    *(f32x4*)(row1_at + 8) += acc6;
+                  }
+                }
+              }
+            }
+          }
+          if (65537 <= shape1) {
+            for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+              for (int64_t ridx21 = 0; ridx21 < oidx4 * 32; ridx21 += 4) {
+                *(f32x4*)(row2 + ridx20 * 64 + ridx21) += *(f32x4*)(row1 + ridx20 * 64 + ridx21);
+              }
+            }
+          }
+        }
+        if (65537 <= shape1) {
+          for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+            for (int64_t ridx23 = 0; ridx23 < oidx4 * 32; ridx23 += 4) {
+              *(f32x4*)(row3 + ridx22 * 64 + ridx23) += *(f32x4*)(row2 + ridx22 * 64 + ridx23);
+            }
+          }
+        }
+      }
+      if (65537 <= shape1) {
+        for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
+          for (int64_t ridx25 = 0; ridx25 < oidx4 * 32; ridx25 += 4) {
+            *(f32x4*)(row1 + ridx24 * 64 + ridx25) = *(f32x4*)(row3 + ridx24 * 64 + ridx25);
+          }
+        }
+      }
+      for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
+        if (harp_is_set(cancel)) return;
+        const int64_t oidx15 = min_i64(oidx1 - ridx26 * 8, 8);
+        transpose_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx26 * 8 + ridx1 * 8, shape2, row1 + ridx26 * 64, 8, oidx15, oidx3);
+      }
+    }
+  }
+}
+
+struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 3 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  const int64_t oidx0 = (shape2 + 511) / 512;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx4 = min_i64(shape0 - ridx0 * 228, 228);
+    const int64_t oidx5 = (oidx4 + 5) / 6;
+    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float row0[2048] __attribute__((aligned(16)));
+      float row13[48] __attribute__((aligned(16)));
+      const int64_t oidx1 = min_i64(shape2 - ridx1 * 512, 512);
+      const int64_t oidx2 = (oidx1 + 7) / 8;
+      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
+        const int64_t oidx3 = min_i64(shape2 - ridx1 * 512 - ridx2 * 8, 8);
+        if (ridx1 * 512 + ridx2 * 8 + 8 <= shape2) {
+          for (int64_t ridx3 = 0; ridx3 < shape1; ++ridx3) {
+            const float* input0_row = input0 + shape2 * ridx3 + ridx1 * 512 + ridx2 * 8;
+            for (int64_t ridx4 = 0; ridx4 < 8; ridx4 += 4) {
+              *(f32x4*)(row0 + ridx3 * 8 + ridx4) = *(const f32x4*)(input0_row + ridx4);
+            }
+          }
+        } else {
+          for (int64_t ridx5 = 0; ridx5 < shape1 * 8; ridx5 += 4) {
+            *(f32x4*)(row0 + ridx5) = splat_f32x4(0.0f);
+          }
+          for (int64_t ridx6 = 0; ridx6 < shape1; ++ridx6) {
+            const float* input0_row1 = input0 + shape2 * ridx6 + ridx1 * 512 + ridx2 * 8;
+            if (4 <= oidx3) {
+              for (int64_t ridx7 = 0; ridx7 < oidx3; ridx7 = ridx7 < oidx3 ? oidx3 - 4 : oidx3) { /* the last step overlaps the one before it */
+                for (; ridx7 <= oidx3 - 4; ridx7 += 4) {
+                  *(f32x4*)(row0 + ridx6 * 8 + ridx7) = *(const f32x4*)(input0_row1 + ridx7);
+                }
+              }
+            } else {
+              for (int64_t ridx8 = 0; ridx8 < oidx3; ++ridx8) {
+                row0[ridx6 * 8 + ridx8] = input0_row1[ridx8];
+              }
+            }
+          }
+        }
+        float* output0_row = output0 + shape2 * ridx0 * 228 + ridx1 * 512 + ridx2 * 8;
+        float* output0_row1 = output0 + shape2 * ridx0 * 228 + shape2 + ridx1 * 512 + ridx2 * 8;
+        float* output0_row2 = output0 + shape2 * ridx0 * 228 + shape2 * 2 + ridx1 * 512 + ridx2 * 8;
+        float* output0_row3 = output0 + shape2 * ridx0 * 228 + shape2 * 3 + ridx1 * 512 + ridx2 * 8;
+        float* output0_row4 = output0 + shape2 * ridx0 * 228 + shape2 * 4 + ridx1 * 512 + ridx2 * 8;
+        float* output0_row5 = output0 + shape2 * ridx0 * 228 + shape2 * 5 + ridx1 * 512 + ridx2 * 8;
+        const int64_t oidx12 = min_i64(oidx1 - ridx2 * 8, 8);
+        for (int64_t ridx9 = 0; ridx9 < oidx5; ++ridx9) {
+          if (harp_is_set(cancel)) return;
+          const float* input1_row = input1 + shape1 * ridx0 * 228 + shape1 * ridx9 * 6;
+          const int64_t oidx6 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 1);
+          const float* input1_row1 = input1 + shape1 * oidx6;
+          const int64_t oidx7 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 2);
+          const float* input1_row2 = input1 + shape1 * oidx7;
+          const int64_t oidx8 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 3);
+          const float* input1_row3 = input1 + shape1 * oidx8;
+          const int64_t oidx9 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 4);
+          const float* input1_row4 = input1 + shape1 * oidx9;
+          const int64_t oidx10 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 5);
+          const float* input1_row5 = input1 + shape1 * oidx10;
+          const int64_t oidx11 = min_i64(oidx4 - ridx9 * 6, 6);
+          const int64_t oidx13 = min_i64(oidx4 - ridx9 * 6, 3);
+          if (ridx9 * 6 + 4 <= oidx4) {
+            if (ridx2 * 8 + 5 <= oidx1) {
+              f32x4 acc1 = (f32x4){0};
+              f32x4 acc2 = (f32x4){0};
+              f32x4 acc3 = (f32x4){0};
+              f32x4 acc4 = (f32x4){0};
+              f32x4 acc5 = (f32x4){0};
+              f32x4 acc6 = (f32x4){0};
+              f32x4 acc7 = (f32x4){0};
+              f32x4 acc8 = (f32x4){0};
+              f32x4 acc9 = (f32x4){0};
+              f32x4 acc10 = (f32x4){0};
+              f32x4 acc11 = (f32x4){0};
+              f32x4 acc12 = (f32x4){0};
+              for (int64_t ridx10 = 0; ridx10 < shape1; ++ridx10) {
+                const float alu0 = input1_row[ridx10];
+                const f32x4 alu1 = *(f32x4*)(row0 + ridx10 * 8);
+                acc1 = fma_f32x4(splat_f32x4(alu0), alu1, acc1);
+                const f32x4 alu2 = *(f32x4*)(row0 + ridx10 * 8 + 4);
+                acc2 = fma_f32x4(splat_f32x4(alu0), alu2, acc2);
+                const float alu3 = input1_row1[ridx10];
+                acc3 = fma_f32x4(splat_f32x4(alu3), alu1, acc3);
+                acc4 = fma_f32x4(splat_f32x4(alu3), alu2, acc4);
+                const float alu4 = input1_row2[ridx10];
+                acc5 = fma_f32x4(splat_f32x4(alu4), alu1, acc5);
+                acc6 = fma_f32x4(splat_f32x4(alu4), alu2, acc6);
+                const float alu5 = input1_row3[ridx10];
+                acc7 = fma_f32x4(splat_f32x4(alu5), alu1, acc7);
+                acc8 = fma_f32x4(splat_f32x4(alu5), alu2, acc8);
+                const float alu6 = input1_row4[ridx10];
+                acc9 = fma_f32x4(splat_f32x4(alu6), alu1, acc9);
+                acc10 = fma_f32x4(splat_f32x4(alu6), alu2, acc10);
+                const float alu7 = input1_row5[ridx10];
+                acc11 = fma_f32x4(splat_f32x4(alu7), alu1, acc11);
+                acc12 = fma_f32x4(splat_f32x4(alu7), alu2, acc12);
+              }
+              if (ridx2 * 8 + 8 <= oidx1) {
+                const f32x4 alu8 = acc1 + 0.0f;
+                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu8;
+                const f32x4 alu9 = acc2 + 0.0f;
+                *(f32x4*)(output0_row + shape2 * ridx9 * 6 + 4) = alu9;
+                if (ridx9 * 6 + 2 <= oidx4) {
+                  const f32x4 alu10 = acc3 + 0.0f;
+                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu10;
+                  const f32x4 alu11 = acc4 + 0.0f;
+                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6 + 4) = alu11;
+                }
+                if (ridx9 * 6 + 3 <= oidx4) {
+                  const f32x4 alu12 = acc5 + 0.0f;
+                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu12;
+                  const f32x4 alu13 = acc6 + 0.0f;
+                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6 + 4) = alu13;
+                }
+                if (ridx9 * 6 + 4 <= oidx4) {
+                  const f32x4 alu14 = acc7 + 0.0f;
+                  *(f32x4*)(output0_row3 + shape2 * ridx9 * 6) = alu14;
+                  const f32x4 alu15 = acc8 + 0.0f;
+                  *(f32x4*)(output0_row3 + shape2 * ridx9 * 6 + 4) = alu15;
+                }
+                if (ridx9 * 6 + 5 <= oidx4) {
+                  const f32x4 alu16 = acc9 + 0.0f;
+                  *(f32x4*)(output0_row4 + shape2 * ridx9 * 6) = alu16;
+                  const f32x4 alu17 = acc10 + 0.0f;
+                  *(f32x4*)(output0_row4 + shape2 * ridx9 * 6 + 4) = alu17;
+                }
+                if (ridx9 * 6 + 6 <= oidx4) {
+                  const f32x4 alu18 = acc11 + 0.0f;
+                  *(f32x4*)(output0_row5 + shape2 * ridx9 * 6) = alu18;
+                  const f32x4 alu19 = acc12 + 0.0f;
+                  *(f32x4*)(output0_row5 + shape2 * ridx9 * 6 + 4) = alu19;
+                }
+              } else {
+                const f32x4 alu20 = acc1 + 0.0f;
+                *(f32x4*)row13 = alu20;
+                const f32x4 alu21 = acc2 + 0.0f;
+                *(f32x4*)(row13 + 4) = alu21;
+                const f32x4 alu22 = acc3 + 0.0f;
+                *(f32x4*)(row13 + 8) = alu22;
+                const f32x4 alu23 = acc4 + 0.0f;
+                *(f32x4*)(row13 + 12) = alu23;
+                const f32x4 alu24 = acc5 + 0.0f;
+                *(f32x4*)(row13 + 16) = alu24;
+                const f32x4 alu25 = acc6 + 0.0f;
+                *(f32x4*)(row13 + 20) = alu25;
+                const f32x4 alu26 = acc7 + 0.0f;
+                *(f32x4*)(row13 + 24) = alu26;
+                const f32x4 alu27 = acc8 + 0.0f;
+                *(f32x4*)(row13 + 28) = alu27;
+                const f32x4 alu28 = acc9 + 0.0f;
+                *(f32x4*)(row13 + 32) = alu28;
+                const f32x4 alu29 = acc10 + 0.0f;
+                *(f32x4*)(row13 + 36) = alu29;
+                const f32x4 alu30 = acc11 + 0.0f;
+                *(f32x4*)(row13 + 40) = alu30;
+                const f32x4 alu31 = acc12 + 0.0f;
+                *(f32x4*)(row13 + 44) = alu31;
+                for (int64_t ridx11 = 0; ridx11 < oidx11; ++ridx11) {
+                  float* output0_row6 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx11 + ridx1 * 512 + ridx2 * 8;
+                  if (4 <= oidx12) {
+                    for (int64_t ridx12 = 0; ridx12 < oidx12; ridx12 = ridx12 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
+                      for (; ridx12 <= oidx12 - 4; ridx12 += 4) {
+                        *(f32x4*)(output0_row6 + ridx12) = *(f32x4*)(row13 + ridx11 * 8 + ridx12);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx13 = 0; ridx13 < oidx12; ++ridx13) {
+                      output0_row6[ridx13] = row13[ridx11 * 8 + ridx13];
+                    }
+                  }
+                }
+              }
+            } else {
+              f32x4 acc1 = (f32x4){0};
+              f32x4 acc3 = (f32x4){0};
+              f32x4 acc5 = (f32x4){0};
+              f32x4 acc7 = (f32x4){0};
+              f32x4 acc9 = (f32x4){0};
+              f32x4 acc11 = (f32x4){0};
+              for (int64_t ridx14 = 0; ridx14 < shape1; ++ridx14) {
+                const f32x4 alu32 = *(f32x4*)(row0 + ridx14 * 8);
+                acc1 = fma_f32x4(splat_f32x4(input1_row[ridx14]), alu32, acc1);
+                acc3 = fma_f32x4(splat_f32x4(input1_row1[ridx14]), alu32, acc3);
+                acc5 = fma_f32x4(splat_f32x4(input1_row2[ridx14]), alu32, acc5);
+                acc7 = fma_f32x4(splat_f32x4(input1_row3[ridx14]), alu32, acc7);
+                acc9 = fma_f32x4(splat_f32x4(input1_row4[ridx14]), alu32, acc9);
+                acc11 = fma_f32x4(splat_f32x4(input1_row5[ridx14]), alu32, acc11);
+              }
+              if (ridx2 * 8 + 4 <= oidx1) {
+                const f32x4 alu33 = acc1 + 0.0f;
+                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu33;
+                if (ridx9 * 6 + 2 <= oidx4) {
+                  const f32x4 alu34 = acc3 + 0.0f;
+                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu34;
+                }
+                if (ridx9 * 6 + 3 <= oidx4) {
+                  const f32x4 alu35 = acc5 + 0.0f;
+                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu35;
+                }
+                if (ridx9 * 6 + 4 <= oidx4) {
+                  const f32x4 alu36 = acc7 + 0.0f;
+                  *(f32x4*)(output0_row3 + shape2 * ridx9 * 6) = alu36;
+                }
+                if (ridx9 * 6 + 5 <= oidx4) {
+                  const f32x4 alu37 = acc9 + 0.0f;
+                  *(f32x4*)(output0_row4 + shape2 * ridx9 * 6) = alu37;
+                }
+                if (ridx9 * 6 + 6 <= oidx4) {
+                  const f32x4 alu38 = acc11 + 0.0f;
+                  *(f32x4*)(output0_row5 + shape2 * ridx9 * 6) = alu38;
+                }
+              } else {
+                const f32x4 alu39 = acc1 + 0.0f;
+                *(f32x4*)row13 = alu39;
+                const f32x4 alu40 = acc3 + 0.0f;
+                *(f32x4*)(row13 + 8) = alu40;
+                const f32x4 alu41 = acc5 + 0.0f;
+                *(f32x4*)(row13 + 16) = alu41;
+                const f32x4 alu42 = acc7 + 0.0f;
+                *(f32x4*)(row13 + 24) = alu42;
+                const f32x4 alu43 = acc9 + 0.0f;
+                *(f32x4*)(row13 + 32) = alu43;
+                const f32x4 alu44 = acc11 + 0.0f;
+                *(f32x4*)(row13 + 40) = alu44;
+                for (int64_t ridx15 = 0; ridx15 < oidx11; ++ridx15) {
+                  float* output0_row7 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx15 + ridx1 * 512 + ridx2 * 8;
+                  if (4 <= oidx12) {
+                    for (int64_t ridx16 = 0; ridx16 < oidx12; ridx16 = ridx16 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
+                      for (; ridx16 <= oidx12 - 4; ridx16 += 4) {
+                        *(f32x4*)(output0_row7 + ridx16) = *(f32x4*)(row13 + ridx15 * 8 + ridx16);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx17 = 0; ridx17 < oidx12; ++ridx17) {
+                      output0_row7[ridx17] = row13[ridx15 * 8 + ridx17];
+                    }
+                  }
+                }
+              }
+            }
+          } else {
+            if (ridx2 * 8 + 5 <= oidx1) {
+              f32x4 acc1 = (f32x4){0};
+              f32x4 acc2 = (f32x4){0};
+              f32x4 acc3 = (f32x4){0};
+              f32x4 acc4 = (f32x4){0};
+              f32x4 acc5 = (f32x4){0};
+              f32x4 acc6 = (f32x4){0};
+              for (int64_t ridx18 = 0; ridx18 < shape1; ++ridx18) {
+                const float alu45 = input1_row[ridx18];
+                const f32x4 alu46 = *(f32x4*)(row0 + ridx18 * 8);
+                acc1 = fma_f32x4(splat_f32x4(alu45), alu46, acc1);
+                const f32x4 alu47 = *(f32x4*)(row0 + ridx18 * 8 + 4);
+                acc2 = fma_f32x4(splat_f32x4(alu45), alu47, acc2);
+                const float alu48 = input1_row1[ridx18];
+                acc3 = fma_f32x4(splat_f32x4(alu48), alu46, acc3);
+                acc4 = fma_f32x4(splat_f32x4(alu48), alu47, acc4);
+                const float alu49 = input1_row2[ridx18];
+                acc5 = fma_f32x4(splat_f32x4(alu49), alu46, acc5);
+                acc6 = fma_f32x4(splat_f32x4(alu49), alu47, acc6);
+              }
+              if (ridx2 * 8 + 8 <= oidx1) {
+                const f32x4 alu50 = acc1 + 0.0f;
+                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu50;
+                const f32x4 alu51 = acc2 + 0.0f;
+                *(f32x4*)(output0_row + shape2 * ridx9 * 6 + 4) = alu51;
+                if (ridx9 * 6 + 2 <= oidx4) {
+                  const f32x4 alu52 = acc3 + 0.0f;
+                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu52;
+                  const f32x4 alu53 = acc4 + 0.0f;
+                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6 + 4) = alu53;
+                }
+                if (ridx9 * 6 + 3 <= oidx4) {
+                  const f32x4 alu54 = acc5 + 0.0f;
+                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu54;
+                  const f32x4 alu55 = acc6 + 0.0f;
+                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6 + 4) = alu55;
+                }
+              } else {
+                const f32x4 alu56 = acc1 + 0.0f;
+                *(f32x4*)row13 = alu56;
+                const f32x4 alu57 = acc2 + 0.0f;
+                *(f32x4*)(row13 + 4) = alu57;
+                const f32x4 alu58 = acc3 + 0.0f;
+                *(f32x4*)(row13 + 8) = alu58;
+                const f32x4 alu59 = acc4 + 0.0f;
+                *(f32x4*)(row13 + 12) = alu59;
+                const f32x4 alu60 = acc5 + 0.0f;
+                *(f32x4*)(row13 + 16) = alu60;
+                const f32x4 alu61 = acc6 + 0.0f;
+                *(f32x4*)(row13 + 20) = alu61;
+                for (int64_t ridx19 = 0; ridx19 < oidx13; ++ridx19) {
+                  float* output0_row8 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx19 + ridx1 * 512 + ridx2 * 8;
+                  if (4 <= oidx12) {
+                    for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
+                      for (; ridx20 <= oidx12 - 4; ridx20 += 4) {
+                        *(f32x4*)(output0_row8 + ridx20) = *(f32x4*)(row13 + ridx19 * 8 + ridx20);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
+                      output0_row8[ridx21] = row13[ridx19 * 8 + ridx21];
+                    }
+                  }
+                }
+              }
+            } else {
+              f32x4 acc1 = (f32x4){0};
+              f32x4 acc3 = (f32x4){0};
+              f32x4 acc5 = (f32x4){0};
+              for (int64_t ridx22 = 0; ridx22 < shape1; ++ridx22) {
+                const f32x4 alu62 = *(f32x4*)(row0 + ridx22 * 8);
+                acc1 = fma_f32x4(splat_f32x4(input1_row[ridx22]), alu62, acc1);
+                acc3 = fma_f32x4(splat_f32x4(input1_row1[ridx22]), alu62, acc3);
+                acc5 = fma_f32x4(splat_f32x4(input1_row2[ridx22]), alu62, acc5);
+              }
+              if (ridx2 * 8 + 4 <= oidx1) {
+                const f32x4 alu63 = acc1 + 0.0f;
+                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu63;
+                if (ridx9 * 6 + 2 <= oidx4) {
+                  const f32x4 alu64 = acc3 + 0.0f;
+                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu64;
+                }
+                if (ridx9 * 6 + 3 <= oidx4) {
+                  const f32x4 alu65 = acc5 + 0.0f;
+                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu65;
+                }
+              } else {
+                const f32x4 alu66 = acc1 + 0.0f;
+                *(f32x4*)row13 = alu66;
+                const f32x4 alu67 = acc3 + 0.0f;
+                *(f32x4*)(row13 + 8) = alu67;
+                const f32x4 alu68 = acc5 + 0.0f;
+                *(f32x4*)(row13 + 16) = alu68;
+                for (int64_t ridx23 = 0; ridx23 < oidx13; ++ridx23) {
+                  float* output0_row9 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx23 + ridx1 * 512 + ridx2 * 8;
+                  if (4 <= oidx12) {
+                    for (int64_t ridx24 = 0; ridx24 < oidx12; ridx24 = ridx24 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
+                      for (; ridx24 <= oidx12 - 4; ridx24 += 4) {
+                        *(f32x4*)(output0_row9 + ridx24) = *(f32x4*)(row13 + ridx23 * 8 + ridx24);
+                      }
+                    }
+                  } else {
+                    for (int64_t ridx25 = 0; ridx25 < oidx12; ++ridx25) {
+                      output0_row9[ridx25] = row13[ridx23 * 8 + ridx25];
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 4 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -803,209 +1369,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 3 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=4, sequential tile=8 unroll=4, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const int64_t shape1 = a->shape1;
-  const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1712128;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)worker;
-  const int64_t oidx0 = (shape2 + 7) / 8;
-  const int64_t oidx5 = (shape1 + 255) / 256;
-  const int64_t oidx6 = (oidx5 + 255) / 256;
-  const int64_t oidx7 = (oidx6 + 255) / 256;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const int64_t oidx1 = min_i64(shape0 - ridx0 * 256, 256);
-    const int64_t oidx2 = (oidx1 + 7) / 8;
-    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row1 = (float*)scratch;
-      float* const row2 = (float*)(scratch + 8192);
-      float* const row3 = (float*)(scratch + 16384);
-      float row0[2048] __attribute__((aligned(16)));
-      const int64_t oidx3 = min_i64(shape2 - ridx1 * 8, 8);
-      const int64_t oidx4 = (oidx3 + 3) / 4;
-      if (shape1 == 0) {
-        for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
-          for (int64_t ridx3 = 0; ridx3 < oidx4 * 32; ridx3 += 4) {
-            *(f32x4*)(row1 + ridx2 * 64 + ridx3) = splat_f32x4(0.0f);
-          }
-        }
-      }
-      if (65537 <= shape1) {
-        for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
-          for (int64_t ridx5 = 0; ridx5 < oidx4 * 32; ridx5 += 4) {
-            *(f32x4*)(row3 + ridx4 * 64 + ridx5) = splat_f32x4(0.0f);
-          }
-        }
-      }
-      for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
-          for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
-            for (int64_t ridx8 = 0; ridx8 < oidx4 * 32; ridx8 += 4) {
-              *(f32x4*)(row2 + ridx7 * 64 + ridx8) = splat_f32x4(0.0f);
-            }
-          }
-        }
-        const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
-        for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
-          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
-            for (int64_t ridx11 = 0; ridx11 < oidx4 * 32; ridx11 += 4) {
-              *(f32x4*)(row1 + ridx10 * 64 + ridx11) = splat_f32x4(0.0f);
-            }
-          }
-          const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
-          for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
-            const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
-            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
-              if (harp_is_set(cancel)) return;
-              const int64_t oidx11 = min_i64(shape0 - ridx0 * 256 - ridx13 * 8, 8);
-              if (ridx0 * 256 + ridx13 * 8 + 8 <= shape0) {
-                transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
-              } else {
-                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ridx14 += 4) {
-                  *(f32x4*)(row0 + ridx14) = splat_f32x4(0.0f);
-                }
-                transpose_f32(row0, 8, input0 + shape1 * ridx0 * 256 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
-              }
-              for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
-                const float* input1_row = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 8 + ridx15 * 4;
-                const int64_t oidx12 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 1);
-                const float* input1_row1 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx12;
-                const int64_t oidx13 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 2);
-                const float* input1_row2 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx13;
-                const int64_t oidx14 = min_i64(shape2 - 1, ridx1 * 8 + ridx15 * 4 + 3);
-                const float* input1_row3 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + oidx14;
-                float* row1_at = row1 + ridx13 * 64 + ridx15 * 32;
-                if (ridx15 * 4 + 3 <= oidx3) {
-                  if (ridx13 * 8 + 5 <= oidx1) {
-                    f32x4 acc4 = (f32x4){0};
-                    f32x4 acc5 = (f32x4){0};
-                    f32x4 acc6 = (f32x4){0};
-                    f32x4 acc7 = (f32x4){0};
-                    f32x4 acc8 = (f32x4){0};
-                    f32x4 acc9 = (f32x4){0};
-                    f32x4 acc10 = (f32x4){0};
-                    f32x4 acc11 = (f32x4){0};
-                    for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
-                      const float alu0 = input1_row[shape2 * ridx16];
-                      const f32x4 alu1 = *(f32x4*)(row0 + ridx16 * 8);
-                      acc4 = fma_f32x4(splat_f32x4(alu0), alu1, acc4);
-                      const f32x4 alu2 = *(f32x4*)(row0 + ridx16 * 8 + 4);
-                      acc5 = fma_f32x4(splat_f32x4(alu0), alu2, acc5);
-                      const float alu3 = input1_row1[shape2 * ridx16];
-                      acc6 = fma_f32x4(splat_f32x4(alu3), alu1, acc6);
-                      acc7 = fma_f32x4(splat_f32x4(alu3), alu2, acc7);
-                      const float alu4 = input1_row2[shape2 * ridx16];
-                      acc8 = fma_f32x4(splat_f32x4(alu4), alu1, acc8);
-                      acc9 = fma_f32x4(splat_f32x4(alu4), alu2, acc9);
-                      const float alu5 = input1_row3[shape2 * ridx16];
-                      acc10 = fma_f32x4(splat_f32x4(alu5), alu1, acc10);
-                      acc11 = fma_f32x4(splat_f32x4(alu5), alu2, acc11);
-                    }
-                    *(f32x4*)row1_at += acc4;
-                    *(f32x4*)(row1_at + 4) += acc5;
-                    *(f32x4*)(row1_at + 8) += acc6;
-                    *(f32x4*)(row1_at + 12) += acc7;
-                    *(f32x4*)(row1_at + 16) += acc8;
-                    *(f32x4*)(row1_at + 20) += acc9;
-                    *(f32x4*)(row1_at + 24) += acc10;
-                    *(f32x4*)(row1_at + 28) += acc11;
-                  } else {
-                    f32x4 acc4 = (f32x4){0};
-                    f32x4 acc6 = (f32x4){0};
-                    f32x4 acc8 = (f32x4){0};
-                    f32x4 acc10 = (f32x4){0};
-                    for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
-                      const f32x4 alu6 = *(f32x4*)(row0 + ridx17 * 8);
-                      acc4 = fma_f32x4(splat_f32x4(input1_row[shape2 * ridx17]), alu6, acc4);
-                      acc6 = fma_f32x4(splat_f32x4(input1_row1[shape2 * ridx17]), alu6, acc6);
-                      acc8 = fma_f32x4(splat_f32x4(input1_row2[shape2 * ridx17]), alu6, acc8);
-                      acc10 = fma_f32x4(splat_f32x4(input1_row3[shape2 * ridx17]), alu6, acc10);
-                    }
-                    *(f32x4*)row1_at += acc4;
-                    *(f32x4*)(row1_at + 8) += acc6;
-                    *(f32x4*)(row1_at + 16) += acc8;
-                    *(f32x4*)(row1_at + 24) += acc10;
-                  }
-                } else {
-                  if (ridx13 * 8 + 5 <= oidx1) {
-                    f32x4 acc4 = (f32x4){0};
-                    f32x4 acc5 = (f32x4){0};
-                    f32x4 acc6 = (f32x4){0};
-                    f32x4 acc7 = (f32x4){0};
-                    for (int64_t ridx18 = 0; ridx18 < oidx10; ++ridx18) {
-                      const float alu7 = input1_row[shape2 * ridx18];
-                      const f32x4 alu8 = *(f32x4*)(row0 + ridx18 * 8);
-                      acc4 = fma_f32x4(splat_f32x4(alu7), alu8, acc4);
-                      const f32x4 alu9 = *(f32x4*)(row0 + ridx18 * 8 + 4);
-                      acc5 = fma_f32x4(splat_f32x4(alu7), alu9, acc5);
-                      const float alu10 = input1_row1[shape2 * ridx18];
-                      acc6 = fma_f32x4(splat_f32x4(alu10), alu8, acc6);
-                      acc7 = fma_f32x4(splat_f32x4(alu10), alu9, acc7);
-                    }
-                    *(f32x4*)row1_at += acc4;
-                    *(f32x4*)(row1_at + 4) += acc5;
-                    *(f32x4*)(row1_at + 8) += acc6;
-                    *(f32x4*)(row1_at + 12) += acc7;
-                  } else {
-                    f32x4 acc4 = (f32x4){0};
-                    f32x4 acc6 = (f32x4){0};
-                    for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                      const f32x4 alu11 = *(f32x4*)(row0 + ridx19 * 8);
-                      acc4 = fma_f32x4(splat_f32x4(input1_row[shape2 * ridx19]), alu11, acc4);
-                      acc6 = fma_f32x4(splat_f32x4(input1_row1[shape2 * ridx19]), alu11, acc6);
-                    }
-                    *(f32x4*)row1_at += acc4;
-                    *(f32x4*)(row1_at + 8) += acc6;
-                  }
-                }
-              }
-            }
-          }
-          if (65537 <= shape1) {
-            for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
-              for (int64_t ridx21 = 0; ridx21 < oidx4 * 32; ridx21 += 4) {
-                *(f32x4*)(row2 + ridx20 * 64 + ridx21) += *(f32x4*)(row1 + ridx20 * 64 + ridx21);
-              }
-            }
-          }
-        }
-        if (65537 <= shape1) {
-          for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
-            for (int64_t ridx23 = 0; ridx23 < oidx4 * 32; ridx23 += 4) {
-              *(f32x4*)(row3 + ridx22 * 64 + ridx23) += *(f32x4*)(row2 + ridx22 * 64 + ridx23);
-            }
-          }
-        }
-      }
-      if (65537 <= shape1) {
-        for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
-          for (int64_t ridx25 = 0; ridx25 < oidx4 * 32; ridx25 += 4) {
-            *(f32x4*)(row1 + ridx24 * 64 + ridx25) = *(f32x4*)(row3 + ridx24 * 64 + ridx25);
-          }
-        }
-      }
-      for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-        if (harp_is_set(cancel)) return;
-        const int64_t oidx15 = min_i64(oidx1 - ridx26 * 8, 8);
-        transpose_f32(output0 + shape2 * ridx0 * 256 + shape2 * ridx26 * 8 + ridx1 * 8, shape2, row1 + ridx26 * 64, 8, oidx15, oidx3);
-      }
-    }
-  }
-}
-
-struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
-
-/* generation 0 · variant 4 of 4 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+/* generation 0 · variant 5 of 5 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1282,16 +1650,18 @@ static void harp_release(const harp_runtime* rt, void* own) {
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_1_args args1 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_3_args args3 = {input0, input1, output0, shape1, shape2, cancel};
+    struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_2_args args2 = {input1, input0, output0, shape0, shape1, shape2, cancel};
+    struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_4_args args4 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
       {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_1, &args1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_2, &args2, min_i64(shape0 - 8, -shape2 + 7) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_3, &args3, min_i64(-min_i64(shape0 - 8, -shape2 + 7) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 8, -shape2 + 7)) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 8, -shape2 + 7)) - 1, min_i64(min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_3, &args3, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))) - 1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
+      {kernel_4, &args4, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 8, -shape2 + 7)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1))) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
     };
-    harp_run_together(rt, cancel, 4, tasks);
+    harp_run_together(rt, cancel, 5, tasks);
   }
 }
 

@@ -6,11 +6,13 @@
 #include <bit>
 
 #include "schedule/body_lanes.h"
+#include "schedule/contraction_blocks.h"
 #include "schedule/cpu/element_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/lane_columns.h"
 #include "schedule/cpu/narrow_product.h"
+#include "schedule/cpu/one_block.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/short_axes.h"
@@ -335,6 +337,56 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
   return condition;
 }
 
+/// Returns the variants of a contraction, of which `usual` adds one row of products after the other. Returns none if register tiles never
+/// pay.
+std::vector<Variant> variants_of_product(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
+                                         const Schedule& usual) {
+  const int width = usual.axes[usual.axes.size() - 2].simd_width;
+  const std::optional<Sym> guard = pays(program, kernel, contraction, cpu);
+  const std::optional<Variant> of_block = one_block(program, kernel, contraction, cpu, width);
+  std::optional<Variant> narrow = narrow_product(program, kernel, contraction, cpu, width);
+  // With few terms, tiles that go directly to the output are faster than tiles whose rows and columns are exchanged.
+  if (narrow && of_block) {
+    narrow->guard = all_nonnegative({*narrow->guard, term_count(*kernel.reduces[0]) - fusion_limits(cpu).tile_terms});
+    if (!narrow->guard) narrow.reset();
+  }
+  std::vector<Variant> variants;
+  if (guard) {
+    Schedule tiles = schedule_contraction(program, kernel, contraction, cpu, width);
+    // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile
+    // time.
+    tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
+    const std::optional<Variant> few = few_rows(program, kernel, contraction, cpu, width);
+    if (few && few->guard->is_constant()) return {{std::nullopt, few->schedule}};
+    if (const std::optional<Variant> lines = short_lines(kernel, contraction, cpu, width)) {
+      if (lines->guard->is_constant()) return {{std::nullopt, lines->schedule}};
+      variants.push_back(*lines);
+    }
+    // Skinny GEMM has priority over tiles for one block of terms, because the columns' factor is large.
+    const bool are_skinny = few && few->schedule.axes.back().unroll > 1;
+    if (few && are_skinny) variants.push_back(*few);
+    if (narrow) variants.push_back(*narrow);
+    if (of_block) {
+      variants.push_back(*of_block);
+      if (!of_block->guard) return variants;
+    }
+    if (few && !are_skinny) variants.push_back(*few);
+    // where tiles pay, there may never be more than few rows
+    if (!few || guard->is_constant() || !proven_at_most(*guard, *few->guard)) variants.push_back({*guard, tiles});
+    if (guard->is_constant()) {
+      variants.back().guard.reset();
+      return variants;
+    }
+  } else {
+    if (narrow && narrow->guard->is_constant()) return {{std::nullopt, narrow->schedule}};
+    if (narrow) variants.push_back(*narrow);
+    if (of_block) variants.push_back(*of_block);
+    if (variants.empty() || !variants.back().guard) return variants;
+  }
+  variants.push_back({std::nullopt, usual});
+  return variants;
+}
+
 }  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
@@ -343,34 +395,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   if (short_axes && (unrolled_rows_pay(kernel, s) || unrolled_scans_pay(kernel, *short_axes)))
     return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const auto contraction = as_contraction(kernel)) {
-    if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
-      const int width = s.axes[s.axes.size() - 2].simd_width;
-      Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
-      // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile
-      // time.
-      tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
-      std::vector<Variant> variants;
-      const std::optional<Variant> few = few_rows(program, kernel, *contraction, cpu, width);
-      if (few && few->guard->is_constant()) return {{std::nullopt, few->schedule}};
-      if (const std::optional<Variant> lines = short_lines(kernel, *contraction, cpu, width)) {
-        if (lines->guard->is_constant()) return {{std::nullopt, lines->schedule}};
-        variants.push_back(*lines);
-      }
-      if (few) variants.push_back(*few);
-      if (guard->is_constant()) {
-        variants.push_back({std::nullopt, tiles});
-        return variants;
-      }
-      // where tiles pay, there may never be more than few rows
-      if (!few || !proven_at_most(*guard, *few->guard)) variants.push_back({guard, tiles});
-      if (const std::optional<Variant> narrow = narrow_product(program, kernel, *contraction, cpu, width)) variants.push_back(*narrow);
-      variants.push_back({std::nullopt, s});
-      return variants;
-    }
-    if (const auto narrow = narrow_product(program, kernel, *contraction, cpu, s.axes[s.axes.size() - 2].simd_width)) {
-      if (narrow->guard->is_constant()) return {{std::nullopt, narrow->schedule}};
-      return {*narrow, {std::nullopt, s}};
-    }
+    std::vector<Variant> variants = variants_of_product(program, kernel, *contraction, cpu, s);
+    if (!variants.empty()) return variants;
   }
   if (short_axes &&
       (unrolled_columns_pay(program, kernel, *short_axes, s, cpu) || interleaved_loads_pay(program, kernel, *short_axes, s, cpu)))

@@ -445,6 +445,11 @@ FusionLimits limits_of_tiles(const Program& program, const KernelPlan& kernel, c
 
 }  // namespace
 
+bool lies_along_terms(const Program& program, const KernelPlan& kernel, const Node* factor) {
+  const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
+  return terms && lies_along(program, kernel, factor, *terms);
+}
+
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
   while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
   return is_loaded(program, kernel, factor);

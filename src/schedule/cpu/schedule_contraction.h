@@ -23,5 +23,8 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
 
 /// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor);
+/// Tests whether consecutive terms of the factor are contiguous in memory, or the factor does not vary along them. Returns false if several
+/// summed axes have a size other than 1.
+bool lies_along_terms(const Program& program, const KernelPlan& kernel, const Node* factor);
 
 }  // namespace harp
