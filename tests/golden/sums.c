@@ -1,4 +1,4 @@
-/* harp · graph "sums" · target x86-64-v4 · stable, law 9 · 4 kernels, 1 generation
+/* harp · graph "sums" · target x86-64-v4 · stable, law 9 · 5 kernels, 1 generation
    x: f32[n, 300] -> last: f32[n], first: f32[300], all: f32[], deviation: f32[n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -161,9 +161,55 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
+/* generation 0 · variant 1 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)begin0, (void)end0, (void)worker;
+  float acc0[304] __attribute__((aligned(64)));
+  for (int i = 0; i < 304; ++i) acc0[i] = 0.0f;
+  for (int64_t ridx0 = 0, ridx0_end = shape0 > 1024 ? 1024 : shape0;;) {
+    for (; ridx0 < ridx0_end; ++ridx0) {
+      const float* input0_row = input0 + ridx0 * 300;
+      for (int64_t ridx1 = 0; ridx1 < 256; ridx1 += 64) {
+        *(f32x16*)(acc0 + ridx1) += *(const f32x16*)(input0_row + ridx1);
+        *(f32x16*)(acc0 + ridx1 + 16) += *(const f32x16*)(input0_row + ridx1 + 16);
+        *(f32x16*)(acc0 + ridx1 + 32) += *(const f32x16*)(input0_row + ridx1 + 32);
+        *(f32x16*)(acc0 + ridx1 + 48) += *(const f32x16*)(input0_row + ridx1 + 48);
+      }
+      for (int64_t ridx2 = 256; ridx2 < 288; ridx2 += 16) {
+        *(f32x16*)(acc0 + ridx2) += *(const f32x16*)(input0_row + ridx2);
+      }
+      for (int64_t ridx3 = 288; ridx3 < 296; ridx3 += 8) {
+        *(f32x8*)(acc0 + ridx3) += *(const f32x8*)(input0_row + ridx3);
+      }
+      for (int64_t ridx4 = 296; ridx4 < 300; ridx4 += 4) {
+        *(f32x4*)(acc0 + ridx4) += *(const f32x4*)(input0_row + ridx4);
+      }
+    }
+    if (ridx0 >= shape0) break;
+    if (harp_is_set(cancel)) return;
+    ridx0_end = shape0 - ridx0 > 1024 ? ridx0 + 1024 : shape0;
+  }
+  for (int64_t ridx5 = 0; ridx5 < 288; ridx5 += 16) {
+    *(f32x16*)(output0 + ridx5) = *(f32x16*)(acc0 + ridx5);
+  }
+  for (int64_t ridx6 = 288; ridx6 < 296; ridx6 += 8) {
+    *(f32x8*)(output0 + ridx6) = *(f32x8*)(acc0 + ridx6);
+  }
+  for (int64_t ridx7 = 296; ridx7 < 300; ridx7 += 4) {
+    *(f32x4*)(output0 + ridx7) = *(f32x4*)(acc0 + ridx7);
+  }
+}
+
+struct kernel_1_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 2 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=4 simd=16, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -216,11 +262,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
+struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 2 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
+/* generation 0 · variant 3 of 3 by size · reduce over [300] · sum of [n, 300] axes [0] chain · reduce [thread tile=1024 unroll=2 simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -320,11 +366,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
+struct kernel_3_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
 
 /* generation 0 · reduce over [] · sum of [n, 300] axes [0, 1] lanes · reduce [reduce unroll=2 simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   const int64_t shape0 = a->shape0;
@@ -410,11 +456,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   output0[0] = acc3_folded;
 }
 
-struct kernel_3_args { const float* input0; float* output0; float* output1; };
+struct kernel_4_args { const float* input0; float* output0; float* output1; };
 
 /* generation 0 · rowwise over [n] · sum of [n, 300] axes [1] lanes · sum of [n, 300] axes [1] lanes product · rowwise [thread, reduce simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   float* output1 = a->output1;
@@ -543,15 +589,17 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
   { /* generation 0 */
     struct kernel_0_args args0 = {input0, output1, shape0, cancel};
     struct kernel_1_args args1 = {input0, output1, shape0, cancel};
-    struct kernel_2_args args2 = {input0, output2, shape0, cancel};
-    struct kernel_3_args args3 = {input0, output0, output3};
+    struct kernel_2_args args2 = {input0, output1, shape0, cancel};
+    struct kernel_3_args args3 = {input0, output2, shape0, cancel};
+    struct kernel_4_args args4 = {input0, output0, output3};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0 * 300 <= 256000 ? 1 : 0, 1, shape0 * 21900, 0, 0},
-      {kernel_1, &args1, 256001 <= shape0 * 300 ? 1 : 0, 1, shape0 * 21900, 0, 0},
-      {kernel_2, &args2, 1, 1, shape0 * 21900, 0, 0},
-      {kernel_3, &args3, shape0, 1, shape0 * 29400, 0, 0},
+      {kernel_0, &args0, min_i64(-(shape0 * 300) + 256000, -shape0 + 256) >= 0 ? 1 : 0, 1, shape0 * 21900, 0, 0},
+      {kernel_1, &args1, min_i64(-(shape0 * 300) + 256000, -min_i64(-(shape0 * 300) + 256000, -shape0 + 256) - 1) >= 0 ? 1 : 0, 1, shape0 * 21900, 0, 0},
+      {kernel_2, &args2, 256001 <= shape0 * 300 ? 1 : 0, 1, shape0 * 21900, 0, 0},
+      {kernel_3, &args3, 1, 1, shape0 * 21900, 0, 0},
+      {kernel_4, &args4, shape0, 1, shape0 * 29400, 0, 0},
     };
-    harp_run_together(rt, cancel, 4, tasks);
+    harp_run_together(rt, cancel, 5, tasks);
   }
 }
 
