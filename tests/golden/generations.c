@@ -1,4 +1,4 @@
-/* harp · graph "generations" · target x86-64-v4 · stable, law 9 · 4 kernels, 3 generations
+/* harp · graph "generations" · target x86-64-v4 · stable, law 9 · 3 kernels, 3 generations
    x: f64[n, 8], w: f64[8] -> y: f64[n, 8], z: f64[8]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -144,6 +144,8 @@ static inline f64x8 tanh_f64x8(f64x8 x) {
   return blend_f64x8(lt_f64x8(alu0, splat_f64x8(3.725290298461914e-09)), x, copy_sign_f64x8(alu22 + alu27 * alu21, x));
 }
 
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* x where y < x, else y: a single instruction, which gcc does not use by itself. */
 static inline f64x8 greater_f64x8(f64x8 x, f64x8 y) {
 #if defined(__clang__)
@@ -165,8 +167,6 @@ static inline f64x8 maximum_f64x8(f64x8 x, f64x8 y) {
   return (f64x8)((alu0 & alu1) | ((alu0 | alu1) & 9223372036854775807l));
 #endif
 }
-
-static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
@@ -218,48 +218,8 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const double* input0; double* output0; double* output1; int64_t shape0; const volatile int32_t* cancel; };
-
-/* generation 1 · variant 1 of 2 by size · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread simd=8, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
-  const double* input0 = a->input0;
-  double* output0 = a->output0;
-  double* output1 = a->output1;
-  const int64_t shape0 = a->shape0;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)begin0, (void)end0, (void)worker;
-  double acc0[8] __attribute__((aligned(64)));
-  for (int i = 0; i < 8; ++i) acc0[i] = 0.0;
-  double acc1[8] __attribute__((aligned(64)));
-  for (int i = 0; i < 8; ++i) acc1[i] = -__builtin_inf();
-  for (int64_t ridx0 = 0, ridx0_end = shape0 > 8192 ? 8192 : shape0;;) {
-    for (; ridx0 < ridx0_end; ++ridx0) {
-      const f64x8 alu0 = *(const f64x8*)(input0 + ridx0 * 8);
-      *(f64x8*)acc0 += alu0;
-      *(f64x8*)acc1 = maximum_f64x8(*(f64x8*)acc1, alu0);
-    }
-    if (ridx0 >= shape0) break;
-    if (harp_is_set(cancel)) return;
-    ridx0_end = shape0 - ridx0 > 8192 ? ridx0 + 8192 : shape0;
-  }
-  for (int64_t ridx1 = 0; ridx1 < 8; ridx1 += 8) {
-    *(f64x8*)(output0 + ridx1) = *(f64x8*)(acc1 + ridx1) - *(f64x8*)(acc0 + ridx1);
-    *(f64x8*)(output1 + ridx1) = *(f64x8*)(acc0 + ridx1);
-  }
-}
-
-struct kernel_2_args { const double* input0; double* output0; double* output1; int64_t shape0; const volatile int32_t* cancel; };
-
-/* generation 1 · variant 2 of 2 by size · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread simd=8, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const double* input0 = a->input0;
-  double* output0 = a->output0;
-  double* output1 = a->output1;
-  const int64_t shape0 = a->shape0;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)begin0, (void)end0, (void)worker;
+/* generation 1 · reduce over [8] · sum of [n, 8] axes [0] chain · max of [n, 8] axes [0] chain · reduce [thread simd=8, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_1(const double* input0, double* output0, double* output1, int64_t shape0, const volatile int32_t* cancel) {
   double acc6[8] __attribute__((aligned(64)));
   for (int i = 0; i < 8; ++i) acc6[i] = 0.0;
   double acc7[8] __attribute__((aligned(64)));
@@ -300,11 +260,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const double* input0; const double* input1; double* output0; };
+struct kernel_2_args { const double* input0; const double* input1; double* output0; };
 
 /* generation 2 · elementwise over [n, 8] · elementwise [thread, sequential simd=8] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const double* input0 = a->input0;
   const double* input1 = a->input1;
   double* output0 = a->output0;
@@ -357,64 +317,6 @@ static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int
     harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
-static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
-  if (first >= last) return;
-  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
-  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
-}
-/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
-static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
-  if (share >= task->shares) return task->n;
-  const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
-  const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
-  const int64_t length = task->n / task->portions, longer = task->n % task->portions;
-  return portion * length + (portion < longer ? portion : longer);
-}
-static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_tasks* all = arg;
-  const harp_environment found = harp_enter();
-  int64_t from = (int64_t)begin, to = (int64_t)end; /* counted from the task's first share */
-  for (size_t i = 0; i < all->count && to > 0; ++i) {
-    const struct harp_task* task = all->tasks + i;
-    if (from < task->shares) {
-      const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      harp_run_task(all, task, first, last, worker);
-    }
-    from = from > task->shares ? from - task->shares : 0;
-    to -= task->shares;
-  }
-  harp_leave(found);
-}
-/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
-   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
-static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* all work, in shares */
-  int64_t shares = 0;
-  for (size_t i = 0, front = 0; i < count; ++i) {
-    struct harp_task task = tasks[i];
-    const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
-    task.portions = task.n < task.least ? 1 : task.n / task.least;
-    task.shares = task.n > 0 ? 1 + work / harp_share : 0;
-    shares += task.shares;
-    worth += (double)work / (double)harp_share;
-    tasks[i] = tasks[front];
-    tasks[task.portions < task.shares ? front++ : i] = task;
-  }
-  return worth >= 2.0 ? (size_t)shares : 0;
-}
-/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count, cancel};
-  const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
-  if (shares) {
-    rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
-  } else {
-    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
-  }
-}
-
 void* malloc(size_t size);
 void free(void* memory);
 /* Returns the workspace, or 0 if there is no memory or size is 0. `*own` is what harp_release must free. */
@@ -440,18 +342,12 @@ static void kernel_main(const double* input0, const double* input1, double* outp
     struct kernel_0_args args0 = {input0, input1, tmp0};
     harp_for(rt, cancel, shape0, shape0 * 8536, kernel_0, &args0);
   }
-  { /* generation 1 */
-    struct kernel_1_args args0 = {tmp0, output1, tmp1, shape0, cancel};
-    struct kernel_2_args args1 = {tmp0, output1, tmp1, shape0, cancel};
-    struct harp_task tasks[] = {
-      {kernel_1, &args0, shape0 <= 256 ? 1 : 0, 1, shape0 * 1768, 0, 0},
-      {kernel_2, &args1, 257 <= shape0 ? 1 : 0, 1, shape0 * 1768, 0, 0},
-    };
-    harp_run_together(rt, cancel, 2, tasks);
-  }
+  /* generation 1 */
+  if (harp_is_set(cancel)) return;
+  kernel_1(tmp0, output1, tmp1, shape0, cancel);
   { /* generation 2 */
-    struct kernel_3_args args0 = {tmp0, tmp1, output0};
-    harp_for(rt, cancel, shape0, shape0 * 2136, kernel_3, &args0);
+    struct kernel_2_args args0 = {tmp0, tmp1, output0};
+    harp_for(rt, cancel, shape0, shape0 * 2136, kernel_2, &args0);
   }
 }
 

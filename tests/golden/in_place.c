@@ -1,4 +1,4 @@
-/* harp · graph "in_place" · target x86-64-v4 · stable, law 9 · 6 kernels, 4 generations
+/* harp · graph "in_place" · target x86-64-v4 · stable, law 9 · 5 kernels, 4 generations
    x: f32[n, 40], z: f32[n, 40], b: f32[40] -> y: f32[n, 40], q: f32[n, 40]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -153,6 +153,46 @@ static inline void store_masked_f32x16(float* p, f32x16 x, uint16_t m) {
   if (m != 0) __builtin_ia32_storeups512_mask((void*)p, (f32x16)x, m);
 }
 
+/* harp_clear_invalid clears the flag that invalid operations set; harp_met_invalid tests it. harp_leave restores the caller's flag. */
+static inline void harp_clear_invalid(void) {
+  uint32_t state;
+  __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
+  if (state & 1) {
+    state -= 1;
+    __asm__ volatile("ldmxcsr %0" : : "m"(state) : "memory");
+  }
+}
+static inline int harp_met_invalid(void) {
+  uint32_t state;
+  __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
+  return state & 1;
+}
+
+#if defined(__clang__)
+#define HARP_LOADED(y) "v"(y)
+#else
+#define HARP_LOADED(y) "vm"(y)
+#endif
+
+static inline f32x16 watched_greater_f32x16(f32x16 x, f32x16 y) {
+  f32x16 r;
+  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* a NaN sets the flag */
+  return r;
+}
+
+static inline f32x8 watched_greater_f32x8(f32x8 x, f32x8 y) {
+  f32x8 r;
+  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* a NaN sets the flag */
+  return r;
+}
+
+static inline f32x16 watched_result_f32x16(f32x16 x) {
+  /* -0 becomes NaN, which sets the flag */
+  f32x16 seen = (f32x16)((i32x16)x | ((i32x16)x == (-0x7fffffff - 1)));
+  __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
+  return x;
+}
+
 static inline f32x16 maximum_f32x16(f32x16 x, f32x16 y) {
 #if !defined(__clang__) && __has_builtin(__builtin_ia32_maxps512_mask) && __has_builtin(__builtin_ia32_pternlogd512_mask)
   /* the instruction gives the greater operand, or the second one: a and b differ only for zeros and NaN */
@@ -197,46 +237,6 @@ static inline f32x8 maximum_f32x8(f32x8 x, f32x8 y) {
   const i32x8 alu1 = (i32x8)greater_f32x8(y, x);
   return (f32x8)((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 #endif
-}
-
-/* harp_clear_invalid clears the flag that invalid operations set; harp_met_invalid tests it. harp_leave restores the caller's flag. */
-static inline void harp_clear_invalid(void) {
-  uint32_t state;
-  __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
-  if (state & 1) {
-    state -= 1;
-    __asm__ volatile("ldmxcsr %0" : : "m"(state) : "memory");
-  }
-}
-static inline int harp_met_invalid(void) {
-  uint32_t state;
-  __asm__ volatile("stmxcsr %0" : "=m"(state) : : "memory");
-  return state & 1;
-}
-
-#if defined(__clang__)
-#define HARP_LOADED(y) "v"(y)
-#else
-#define HARP_LOADED(y) "vm"(y)
-#endif
-
-static inline f32x16 watched_greater_f32x16(f32x16 x, f32x16 y) {
-  f32x16 r;
-  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* a NaN sets the flag */
-  return r;
-}
-
-static inline f32x8 watched_greater_f32x8(f32x8 x, f32x8 y) {
-  f32x8 r;
-  __asm__ volatile("vmaxps %2, %1, %0" : "=v"(r) : "v"(x), HARP_LOADED(y)); /* a NaN sets the flag */
-  return r;
-}
-
-static inline f32x16 watched_result_f32x16(f32x16 x) {
-  /* -0 becomes NaN, which sets the flag */
-  f32x16 seen = (f32x16)((i32x16)x | ((i32x16)x == (-0x7fffffff - 1)));
-  __asm__ volatile("vmaxps %0, %0, %0" : "+v"(seen));
-  return x;
 }
 
 static inline f32x16 abs_f32x16(f32x16 a) {
@@ -447,80 +447,8 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
-
-/* generation 1 · variant 1 of 2 by size · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)begin0, (void)end0, (void)worker;
-  float acc0[48] __attribute__((aligned(64)));
-  for (int i = 0; i < 48; ++i) acc0[i] = -__builtin_inff();
-  const int64_t oidx0 = shape0 / 8;
-  const uint16_t alu3 = 255;
-  const float* input0_row8 = input0 + oidx0 * 40;
-  const float* input0_row9 = input0 + oidx0 * 80;
-  const float* input0_row10 = input0 + oidx0 * 120;
-  const float* input0_row11 = input0 + oidx0 * 160;
-  const float* input0_row12 = input0 + oidx0 * 200;
-  const float* input0_row13 = input0 + oidx0 * 240;
-  const float* input0_row14 = input0 + oidx0 * 280;
-  for (int64_t ridx0 = 0, ridx0_end = oidx0 > 8192 ? 8192 : oidx0;;) {
-    for (; ridx0 < ridx0_end; ++ridx0) {
-      const float* input0_row = input0 + ridx0 * 40;
-      const float* input0_row1 = input0 + oidx0 * 40 + ridx0 * 40;
-      const float* input0_row2 = input0 + oidx0 * 80 + ridx0 * 40;
-      const float* input0_row3 = input0 + oidx0 * 120 + ridx0 * 40;
-      const float* input0_row4 = input0 + oidx0 * 160 + ridx0 * 40;
-      const float* input0_row5 = input0 + oidx0 * 200 + ridx0 * 40;
-      const float* input0_row6 = input0 + oidx0 * 240 + ridx0 * 40;
-      const float* input0_row7 = input0 + oidx0 * 280 + ridx0 * 40;
-      for (int64_t ridx1 = 0; ridx1 < 32; ridx1 += 16) {
-        const f32x16 alu0 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc0 + ridx1), *(const f32x16*)(input0_row + ridx1)), *(const f32x16*)(input0_row1 + ridx1));
-        const f32x16 alu1 = maximum_f32x16(maximum_f32x16(alu0, *(const f32x16*)(input0_row2 + ridx1)), *(const f32x16*)(input0_row3 + ridx1));
-        const f32x16 alu2 = maximum_f32x16(maximum_f32x16(alu1, *(const f32x16*)(input0_row4 + ridx1)), *(const f32x16*)(input0_row5 + ridx1));
-        *(f32x16*)(acc0 + ridx1) = maximum_f32x16(maximum_f32x16(alu2, *(const f32x16*)(input0_row6 + ridx1)), *(const f32x16*)(input0_row7 + ridx1));
-      }
-      const f32x16 alu4 = maximum_f32x16(maximum_f32x16(*(f32x16*)(acc0 + 32), load_masked_f32x16(input0 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row8 + ridx0 * 40 + 32, alu3));
-      const f32x16 alu5 = maximum_f32x16(maximum_f32x16(alu4, load_masked_f32x16(input0_row9 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row10 + ridx0 * 40 + 32, alu3));
-      const f32x16 alu6 = maximum_f32x16(maximum_f32x16(alu5, load_masked_f32x16(input0_row11 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row12 + ridx0 * 40 + 32, alu3));
-      const f32x16 alu7 = maximum_f32x16(maximum_f32x16(alu6, load_masked_f32x16(input0_row13 + ridx0 * 40 + 32, alu3)), load_masked_f32x16(input0_row14 + ridx0 * 40 + 32, alu3));
-      *(f32x16*)(acc0 + 32) = blend_f32x16(alu3, alu7, *(f32x16*)(acc0 + 32));
-    }
-    if (ridx0 >= oidx0) break;
-    if (harp_is_set(cancel)) return;
-    ridx0_end = oidx0 - ridx0 > 8192 ? ridx0 + 8192 : oidx0;
-  }
-  for (int64_t ridx2 = oidx0 * 8; ridx2 < shape0; ++ridx2) {
-    const float* input0_row15 = input0 + ridx2 * 40;
-    for (int64_t ridx3 = 0; ridx3 < 32; ridx3 += 16) {
-      *(f32x16*)(acc0 + ridx3) = maximum_f32x16(*(f32x16*)(acc0 + ridx3), *(const f32x16*)(input0_row15 + ridx3));
-    }
-    for (int64_t ridx4 = 32; ridx4 < 40; ridx4 += 8) {
-      *(f32x8*)(acc0 + ridx4) = maximum_f32x8(*(f32x8*)(acc0 + ridx4), *(const f32x8*)(input0_row15 + ridx4));
-    }
-  }
-  for (int64_t ridx5 = 0; ridx5 < 32; ridx5 += 16) {
-    *(f32x16*)(output0 + ridx5) = *(f32x16*)(acc0 + ridx5);
-  }
-  for (int64_t ridx6 = 32; ridx6 < 40; ridx6 += 8) {
-    *(f32x8*)(output0 + ridx6) = *(f32x8*)(acc0 + ridx6);
-  }
-}
-
-struct kernel_3_args { const float* input0; float* output0; int64_t shape0; const volatile int32_t* cancel; };
-
-/* generation 1 · variant 2 of 2 by size · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap nan_flag */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
-  const float* input0 = a->input0;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)begin0, (void)end0, (void)worker;
+/* generation 1 · reduce over [40] · max of [n, 40] axes [0] chain · reduce [thread simd=16, reduce unroll=8] partition overlap nan_flag */
+static __attribute__((noinline)) void kernel_2(const float* input0, float* output0, int64_t shape0, const volatile int32_t* cancel) {
   const int64_t oidx0 = shape0 / 8;
   const uint16_t alu3 = 255;
   const float* input0_row8 = input0 + oidx0 * 40;
@@ -621,11 +549,11 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_4_args { const float* input0; const float* input1; float* output0; };
+struct kernel_3_args { const float* input0; const float* input1; float* output0; };
 
 /* generation 2 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -644,11 +572,11 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_5_args { const float* input0; float* output0; };
+struct kernel_4_args { const float* input0; float* output0; };
 
 /* generation 3 · elementwise over [n, 40] · elementwise [thread, sequential simd=16] partition overlap */
-static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_5_args* a = arg;
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   float* output0 = a->output0;
   (void)worker;
@@ -790,22 +718,16 @@ static void kernel_main(const float* input0, const float* input1, const float* i
     };
     harp_run_together(rt, cancel, 2, tasks);
   }
-  { /* generation 1 */
-    struct kernel_2_args args0 = {tmp0, tmp1, shape0, cancel};
-    struct kernel_3_args args1 = {tmp0, tmp1, shape0, cancel};
-    struct harp_task tasks[] = {
-      {kernel_2, &args0, shape0 <= 256 ? 1 : 0, 1, shape0 * 3920, 0, 0},
-      {kernel_3, &args1, 257 <= shape0 ? 1 : 0, 1, shape0 * 3920, 0, 0},
-    };
-    harp_run_together(rt, cancel, 2, tasks);
-  }
+  /* generation 1 */
+  if (harp_is_set(cancel)) return;
+  kernel_2(tmp0, tmp1, shape0, cancel);
   { /* generation 2 */
-    struct kernel_4_args args0 = {tmp0, tmp1, tmp0};
-    harp_for(rt, cancel, shape0, shape0 * 21360, kernel_4, &args0);
+    struct kernel_3_args args0 = {tmp0, tmp1, tmp0};
+    harp_for(rt, cancel, shape0, shape0 * 21360, kernel_3, &args0);
   }
   { /* generation 3 */
-    struct kernel_5_args args0 = {tmp0, output0};
-    harp_for(rt, cancel, shape0, shape0 * 5360, kernel_5, &args0);
+    struct kernel_4_args args0 = {tmp0, output0};
+    harp_for(rt, cancel, shape0, shape0 * 5360, kernel_4, &args0);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "support/backends_run.h"
 #include "support/count_in_text.h"
+#include "support/machine.h"
 #include "support/schedule_mistake.h"
 
 using namespace capi_test;
@@ -294,8 +295,14 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c X2: products of few terms have regist
     CHECK_FALSE(has_tiles(row, "1000, 2", "30, 2", "x @ transpose(w)"));
     CHECK_FALSE(has_tiles(row, "7, 3", "30, 3", "x @ transpose(w)"));
     CHECK(has_tiles(row, "1000, 8", "8, 30", "x @ w"));
-    CHECK_FALSE(has_tiles(row, "1000, 7", "7, 30", "x @ w"));
     CHECK_FALSE(has_tiles(row, "1000, 8", "8, 7", "x @ w"));
+    // With fewer terms, a row that is longer than a tile, but whose sums fit in registers, has no tiles.
+    const int64_t lanes = harp::testing::row(row).cpu().vector_bytes / 4;
+    CHECK(has_tiles(row, "1000, 2", cat("2, ", 2 * lanes).c_str(), "x @ w"));
+    CHECK_FALSE(has_tiles(row, "1000, 7", cat("7, ", 4 * lanes).c_str(), "x @ w"));
+    CHECK(has_tiles(row, "1000, 8", cat("8, ", 4 * lanes).c_str(), "x @ w"));
+    CHECK(has_tiles(row, "1000, 2", cat("2, ", 20 * lanes).c_str(), "x @ w"));
+    CHECK_FALSE(has_tiles(row, "1000, 1", cat("1, ", 20 * lanes).c_str(), "x @ w"));
   }
 }
 

@@ -233,6 +233,9 @@ std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& e
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
+/// Fewer sums than this are added, set and copied in a few instructions.
+constexpr int64_t kFewSums = 64;
+
 /// Returns the condition (>= 0) under which each row or column of unknown length that the kernel reduces or scans consists of at most one
 /// block of the law's order of combination (schedule/law.h). They get a variant of their own, because code that combines the results of
 /// blocks takes about as long as a hundred elements of a row, or some elements of each column, even if there is only one block. Returns
@@ -252,7 +255,10 @@ std::optional<Sym> guard_of_one_block(const KernelPlan& kernel) {
     add(iteration_space(kernel)[static_cast<size_t>(along)], kScannedBlock);
   } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain) {
     // Sums of products have such code in each variant (ReduceLowering::may_be_one_block()).
-    if (!kernel.reduces[0]->as<ReduceAttributes>().product) add(term_count(*kernel.reduces[0]), kChainBlock);
+    // With few columns, the sums of several levels of blocks take little time.
+    const Dim columns = element_count(iteration_space(kernel));
+    const bool are_few = columns.is_constant() && columns.constant() < kFewSums;
+    if (!are_few && !kernel.reduces[0]->as<ReduceAttributes>().product) add(term_count(*kernel.reduces[0]), kChainBlock);
   } else if (!kernel.reduces.empty()) {
     // A row of several axes has a block for each index of its outer axes, and combines the results of these blocks in larger blocks.
     const Node& reduce = *kernel.reduces[0];
@@ -454,8 +460,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
   const Node& source = *kernel.reduces[0]->sources[0];
   const Sym room = Sym(reads_of->near_bytes(cpu.caches) / static_cast<int64_t>(size_of(source.dtype))) - element_count(source.shape);
   std::vector<Variant> variants = by_size(room, with(reads_of->near), with(reads_of->far));
-  // columns of one block are usually those of small arrays
-  if (const std::optional<Sym> guard = guard_of_one_block(kernel); guard && variants.front().guard)
+  // Columns of one block are usually those of small arrays. (If small arrays have no more rows than a block, their variant is enough.)
+  const Dim of_one_block = kChainBlock * element_count(iteration_space(kernel));
+  const bool are_one_block = proven_at_most(room + element_count(source.shape), of_one_block);
+  if (const std::optional<Sym> guard = guard_of_one_block(kernel); guard && variants.front().guard && !are_one_block)
     variants.insert(variants.begin(), {min(*guard, room), variants.front().schedule});
   return variants;
 }

@@ -344,8 +344,8 @@ constexpr int64_t elements_of_windows(const Cpu& cpu) { return std::min(int64_t{
 /// columns' factor B is contiguous along the columns (kFewestTerms) and if it is contiguous along the terms, as in x @ transpose(w)
 /// (kFewestCrossedTerms). Without tiles, vectors of the latter are put together from single elements for each row. (300,000 results of f32
 /// in rows of 16 with 5, 8 and 12 terms: x @ w 61, 103 and 134 us without tiles and 40, 45 and 83 us with tiles; x @ transpose(w) 545, 835
-/// and 1148 us, and 47, 46 and 85 us.)
-inline constexpr int64_t kRowsOfFewTerms = 8, kFewestTerms = 8, kFewestCrossedTerms = 3;
+/// and 1148 us, and 47, 46 and 85 us. 300 rows of 200 columns with 2, 3 and 7 terms: x @ w 12, 13 and 17 us, and 6, 9 and 14 us.)
+inline constexpr int64_t kRowsOfFewTerms = 8, kFewestTerms = 2, kFewestCrossedTerms = 3;
 /// Skinny GEMM is used for at most kSkinnyRows rows, at least kSkinnyColumns columns, and at least kSkinnyTerms terms. With fewer terms,
 /// register tiles are faster: they keep the sums in registers, while skinny GEMM loads and stores all sums again every few terms. For each
 /// term, a tile reads one row of the columns' factor, in pieces of a few vectors. A prefetcher of L2 can follow up to 32 such rows as
