@@ -138,7 +138,9 @@ Body ReduceLowering::passes_over(const Tile& tile) {
     if (!columns->body.empty())
       for (Stmt* s : columns_of_results(columns)) body.push_back(s);
     if (kept_.empty()) bind_results(0);
+    keep_column_values(tile, body);
   }
+  release_column_values();
   if (transposed_) transposed_->store(body);
   return body;
 }

@@ -254,6 +254,15 @@ class ReduceLowering {
   /// across rows in lanes order.
   bool may_mask_rest(const Tile& tile) const;
 
+  // --- values of columns for later passes (reduce_column_values.cpp)
+
+  /// Emits the loops that compute the column values which the results of the current pass complete. Makes later expressions read them from
+  /// arrays, until release_column_values().
+  void keep_column_values(const Tile& tile, ir::Body& body);
+  void release_column_values();
+  /// Tests whether the node is computed from complete results of passes, for each column, at some cost.
+  bool is_column_value(const Node* value) const;
+
   // --- short rows: interleaved chains (reduce_short_rows.cpp)
 
   /// One chain: rows `first`, `first` + 1, … of the tile, which are combined one after the other into the accumulators of the level.
@@ -319,9 +328,11 @@ class ReduceLowering {
   Accumulators accumulators_;
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
-  std::optional<TransposedRows> transposed_;  // if set, the passes over a tile of short rows use transposed copies
-  std::map<const Node*, Windows> windows_;    // operands that are read from a copy of their windows
-  bool reads_whole_vectors_ = false;          // whether elements beyond the last column of a tile may be read, up to whole vectors
+  std::optional<TransposedRows> transposed_;
+  std::vector<const Node*> column_values_;  // nodes of the column values that are kept so far  // if set, the passes over a tile of short
+                                            // rows use transposed copies
+  std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
+  bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
   // If set, accumulators of columns are declared without initial values, and loops set the first *columns_set_ elements of each.
   std::optional<Sym> columns_set_;
   bool masks_columns_ = false;  // whether the current mask depends only on the column (the mask is true if the column exists)

@@ -415,10 +415,14 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           *(f32x16*)(acc2 + ridx5) = alu12 + alu9 + alu10 + alu11;
         }
       }
-      for (int64_t ridx6 = 0; ridx6 < 256; ++ridx6) {
-        float* output0_row = output0 + ridx0 * 131072 + ridx1 * 256 + ridx6 * 512;
-        for (int64_t ridx7 = 0; ridx7 < 256; ridx7 += 16) {
-          *(f32x16*)(output0_row + ridx7) = *(f32x16*)(row0 + ridx6 * 256 + ridx7) * (1.0f / *(f32x16*)(acc2 + ridx7));
+      float row3[256] __attribute__((aligned(64)));
+      for (int64_t ridx6 = 0; ridx6 < 256; ridx6 += 16) {
+        *(f32x16*)(row3 + ridx6) = 1.0f / *(f32x16*)(acc2 + ridx6);
+      }
+      for (int64_t ridx7 = 0; ridx7 < 256; ++ridx7) {
+        float* output0_row = output0 + ridx0 * 131072 + ridx1 * 256 + ridx7 * 512;
+        for (int64_t ridx8 = 0; ridx8 < 256; ridx8 += 16) {
+          *(f32x16*)(output0_row + ridx8) = *(f32x16*)(row0 + ridx7 * 256 + ridx8) * *(f32x16*)(row3 + ridx8);
         }
       }
     }
