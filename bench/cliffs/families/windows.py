@@ -289,7 +289,8 @@ def resize(mode, batch, channels, image, target):
     def numpy(np, x):
         at = (np.arange(target) + 0.5) * (image / target) - 0.5
         if mode == "nearest":
-            near = np.clip(np.ceil(at - 0.5).astype(int), 0, image - 1)
+            # ceil(at - 0.5) in integers: at is exactly between two pixels for some sizes, such as 32 to 300
+            near = np.clip(-(-(2 * np.arange(target) + 1) * image // (2 * target)) - 1, 0, image - 1)
             return np.ascontiguousarray(x[:, :, near][..., near])
         low = np.clip(np.floor(at).astype(int), 0, image - 1)
         high, part = np.minimum(low + 1, image - 1), np.clip(at - low, 0, 1).astype(np.float32)
