@@ -538,3 +538,23 @@ TEST_CASE("G15.matmul/interp,c L6.packed_matmul/c X2: of a tile that lacks many 
   CHECK(products("500") <= 32);
   CHECK(products("n") > 2 * products("500"));
 }
+
+TEST_CASE("G15.matmul/c L6.packed_matmul/c: a rows' factor that is computed is packed if several tiles of columns read it") {
+  for (const char* result : {"relu(x) @ w", "(x * 2.0 + 1.0) @ w"}) {
+    CAPTURE(result);
+    const auto source_of_columns = [&](int64_t columns) {
+      const Context context = make_context();
+      const Graph graph =
+          parse(context.get(), cat("harp 1\ngraph g(x: f32[256, 100], w: f32[100, ", columns, "]) {\n  return y = ", result, "\n}"));
+      return source_for("x86-64-v3", graph.get());
+    };
+    const auto packs_rows = [&](int64_t columns) {
+      return source_of_columns(columns).find(" pack, sequential tile=") != std::string::npos;
+    };
+    CHECK(packs_rows(100));
+    CHECK_FALSE(packs_rows(30));
+  }
+  const Backends backends;
+  for (const int64_t columns : {30, 33, 100})
+    backends.run("graph g(x: f32[m, k], w: f32[k, n]) {\n  return y = relu(x) @ w\n}", rough({50, 40}, 1), rough({40, columns}, 2));
+}
