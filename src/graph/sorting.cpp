@@ -14,11 +14,16 @@ namespace {
 
 NodeRef integer(Graph& graph, DType dtype, int64_t value) { return constant(graph, scalar_from_int(dtype, value)); }
 
+/// Checks that the elements of x have an order.
+void check_order(std::string_view op, NodeRef x) {
+  HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; expected ",
+             describe(Operands::kOrdered));
+}
+
 /// Converts x to integer keys that have the same order. A float's key is the integer value of its bits without the sign bit, negated if the
 /// float is negative, so both zeros have the same key. NaN has the greatest key.
 NodeRef ordered(std::string_view op, NodeRef x) {
-  HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; expected ",
-             describe(Operands::kOrdered));
+  check_order(op, x);
   if (is_bool(x->dtype)) return cast(x, DType::kU8);
   if (is_int(x->dtype)) return x;
   Graph& graph = check_node(op, x);
@@ -32,11 +37,9 @@ NodeRef ordered(std::string_view op, NodeRef x) {
 }
 
 /// Tests whether the element `met` comes before the element `wanted` in the order of ordered(), or, if `or_equal`, is not after it.
-NodeRef comes_before(NodeRef met, NodeRef wanted, bool or_equal) {
-  if (!is_float(met->dtype) || is_half(met->dtype)) {
-    const std::string_view op = "searchsorted";
+NodeRef comes_before(std::string_view op, NodeRef met, NodeRef wanted, bool or_equal) {
+  if (!is_float(met->dtype) || is_half(met->dtype))
     return elementwise(or_equal ? Op::kLe : Op::kLt, {ordered(op, met), ordered(op, wanted)});
-  }
   // comparisons with a NaN are false, and a NaN comes after all numbers
   if (or_equal) return elementwise(Op::kBitOr, {elementwise(Op::kLe, {met, wanted}), elementwise(Op::kIsNan, {wanted})});
   const NodeRef is_number = elementwise(Op::kEq, {met, met}), is_after = elementwise(Op::kLe, {wanted, met});
@@ -102,7 +105,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
              "; it must have one axis");
   HARP_CHECK(sorted->dtype == values->dtype, Code::kDType, op, ": ", label(sorted), " is ", name(sorted->dtype), ", ", label(values), " ",
              name(values->dtype), "; they must have the same dtype");
-  ordered(op, values);  // reports a dtype without an order
+  check_order(op, values);
   const Dim size = sorted->shape[0];
   const bool is_narrow = size_of(values->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
@@ -114,7 +117,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
     // The middle of the range. If the range is empty, the search for that value has ended, and `middle` equals `last`.
     const NodeRef middle = elementwise(Op::kAdd, {first, elementwise(Op::kShr, {sub(last, first), one})});
-    const NodeRef before = comes_before(take(sorted, middle, 0), values, side == "right");
+    const NodeRef before = comes_before(op, take(sorted, middle, 0), values, side == "right");
     const NodeRef up = elementwise(Op::kBitAnd, {elementwise(Op::kLt, {first, last}), before});
     last = elementwise(Op::kWhere, {up, last, middle});
     first = elementwise(Op::kWhere, {up, elementwise(Op::kAdd, {middle, one}), first});

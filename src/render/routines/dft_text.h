@@ -298,9 +298,10 @@ static const $T* dft_tables_for_$F(int64_t n, int is_convolution, int64_t size, 
   const int is_first = !__atomic_exchange_n(&is_filling, 1, __ATOMIC_ACQUIRE);
   const int is_kept = is_first && lengths < dft_kept_lengths_$F && size <= dft_kept_elements_$F - used;
   $T* const tables = is_kept ? dft_kept_$F + used : own;
+  if (is_kept) cancel = harp_flag(0); /* later calls read these tables, so they must be complete; they are filled in about a millisecond */
   if (is_convolution) dft_convolution_tables_$F(n, tables, spare, cancel);
   else dft_row_tables_$F(n, tables, spare, cancel);
-  if (is_kept && !harp_is_set(cancel)) { /* the tables of a cancelled call may be incomplete */
+  if (is_kept) {
     dft_kept_by_length_$F[lengths].tables = tables;
     __atomic_store_n(&dft_kept_by_length_$F[lengths].n, n, __ATOMIC_RELEASE);
     lengths += 1;

@@ -254,8 +254,8 @@ std::optional<Sym> guard_of_one_block(const KernelPlan& kernel) {
     if (along < 0 || vector_axis(kernel) != along || iteration_space(kernel).size() == 1 || !scans_blocks(kernel)) return std::nullopt;
     add(iteration_space(kernel)[static_cast<size_t>(along)], kScannedBlock);
   } else if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain) {
-    // Sums of products have such code in each variant (ReduceLowering::may_be_one_block()).
-    // With few columns, the sums of several levels of blocks take little time.
+    // Sums of products have such code in each variant (ReduceLowering::may_be_one_block()). The sums of few columns take little time at any
+    // number of levels.
     const Dim columns = element_count(iteration_space(kernel));
     const bool are_few = columns.is_constant() && columns.constant() < kFewSums;
     if (!are_few && !kernel.reduces[0]->as<ReduceAttributes>().product) add(term_count(*kernel.reduces[0]), kChainBlock);

@@ -275,11 +275,6 @@ bool has_unknown_lines(const Node& reduce, const Contraction& contraction) {
   return array_below_windows(contraction.column_factor) != nullptr && !reduce.sources[0]->shape[contraction.columns].is_constant();
 }
 
-/// A rows' factor that is computed is copied if there are more than so many tiles of columns. (The gradient of a network of 100 x 100
-/// layers with relu: 3.9 ms without copies, 0.7 with them, because single elements are selected by branches. bf16 512 x 256 x 100: 1.1 and
-/// 0.65.)
-constexpr int64_t kComputedTiles = 2;
-
 /// Schedules contractions with many rows, or with a single row.
 class ManyRows {
  public:
