@@ -20,6 +20,14 @@ def test_gradients():
         np.testing.assert_allclose(np.asarray(harp.grad(f)(x)), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_quantiles_of_no_elements_are_nan():
+    # A size that is a number is an error, see test_messages(). A symbolic size may turn out to be 0, and there is no element to take.
+    for f in (lambda x: harp.median(x, axis=0), lambda x: harp.nanmedian(x, axis=0), lambda x: harp.quantile(x, [0.1, 0.9], axis=0)):
+        traced = harp.jit(f, dynamic={"x": [0]}, numpy=True)
+        assert np.isnan(traced(np.zeros((0, 3), np.float16))).all()
+        np.testing.assert_array_equal(traced(np.full((2, 3), 5.0)), np.asarray(f(np.full((2, 3), 5.0))))
+
+
 def test_messages():
     x = harp.asarray(DATA["a"])
     for mistake, error, text in [
