@@ -72,6 +72,19 @@ def test_symbolic_sizes():
             np.testing.assert_array_equal(np.asarray(made), expected)
 
 
+def test_index_arrays_of_symbolic_size():
+    @harp.jit(dynamic={"x": [0, 1]})
+    def chosen(x):
+        rows, columns = harp.argsort(x[:, 0]), harp.argsort(x[0])
+        return x[rows, 0], x[1, columns], x[rows[:, None], columns], x[rows, rows * 0 + 1]
+
+    for size in ((2, 2), (5, 3)):
+        a = np.random.default_rng(0).random(size)
+        rows, columns = np.argsort(a[:, 0]), np.argsort(a[0])
+        for made, expected in zip(chosen(a), (a[rows, 0], a[1, columns], a[rows[:, None], columns], a[rows, rows * 0 + 1])):
+            np.testing.assert_array_equal(np.asarray(made), expected)
+
+
 def test_assignment_of_blocks():
     """The assignment of a block is fused into the loop that computes the values. It needs no scatter, which would store one element at a
     time."""

@@ -28,6 +28,13 @@ def test_quantiles_of_no_elements_are_nan():
         np.testing.assert_array_equal(traced(np.full((2, 3), 5.0)), np.asarray(f(np.full((2, 3), 5.0))))
 
 
+def test_frequencies_of_symbolic_lengths():
+    f = harp.jit(lambda x: (harp.fft.fftfreq(x.shape[0], 0.5), harp.fft.rfftfreq(x.shape[0])), dynamic={"x": [0]}, numpy=True)
+    for n in (1, 2, 7, 8):
+        for made, expected in zip(f(np.zeros(n)), (np.fft.fftfreq(n, 0.5), np.fft.rfftfreq(n))):
+            np.testing.assert_array_equal(made, expected.astype(made.dtype))
+
+
 def test_messages():
     x = harp.asarray(DATA["a"])
     for mistake, error, text in [
