@@ -402,7 +402,9 @@ def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
         part = _ops.slice(x, starts[:axis] + [None] * (x.ndim - axis), stops[:axis] + [None] * (x.ndim - axis), [1] * x.ndim) if axis else x
         pieces = [_between(part, axis, None, starts[axis]), result, _between(part, axis, stops[axis], None)]
         result = _ops.concat([piece for piece in pieces if piece is not None], axis)
-    return result if tuple(result.shape) == tuple(x.shape) else None
+        if result.shape[axis] != x.shape[axis]:
+            return None
+    return result
 
 
 def _between(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor | None:

@@ -118,6 +118,21 @@ def test_assignment_of_blocks_of_symbolic_size():
         assert ("scatter" in f.source()) == (bounds == "n")
 
 
+def test_assignment_along_several_symbolic_axes():
+    # The parts around the block may overlap along the last axis, which only the size of a run tells.
+    def change(x):
+        x = x + 0
+        x[x.shape[0] // 2 :, x.shape[1] // 2 :] = 5
+        x[:1, 1:-1] += 1
+        x[1:, -3:1] = 7
+        return x
+
+    f = harp.jit(dynamic={"x": [0, 1]}, numpy=True)(change)
+    for size in ((1, 1), (2, 2), (3, 7), (0, 4)):
+        a = np.arange(1.0, size[0] * size[1] + 1).reshape(size)
+        np.testing.assert_array_equal(f(a), change(a))
+
+
 def test_masks_in_gradients():
     """A mask can be used in a function whose gradient is computed, because the mask has values there. It cannot be used in a traced
     function."""
