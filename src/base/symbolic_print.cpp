@@ -1,4 +1,6 @@
 // Prints expressions in the syntax of the text format. Parsing a printed size gives the same expression again.
+#include <algorithm>
+
 #include "base/symbolic.h"
 #include "base/text.h"
 
@@ -53,8 +55,11 @@ uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - static_cast<uint64
 
 std::string to_string(Sym e) {
   if (e.is_constant()) return cat(e.constant());
-  std::string out;
-  for (const SymTerm& t : e.node()->terms) {
+  const SymNode& n = *e.node();
+  // A positive constant comes last, or first if everything else is subtracted from it: 4096 - n*n.
+  const bool is_constant_first = n.constant > 0 && std::ranges::all_of(n.terms, [](const SymTerm& t) { return t.coefficient < 0; });
+  std::string out = is_constant_first ? cat(n.constant) : "";
+  for (const SymTerm& t : n.terms) {
     const bool is_first = out.empty();
     if (is_first)
       out = t.coefficient < 0 ? "-" : "";
@@ -63,7 +68,7 @@ std::string to_string(Sym e) {
     // Puts a leading quotient in parentheses: -(a // b) is correct, because -a // b means (-a) // b.
     out += print_product(t, magnitude_of(t.coefficient), is_first && t.coefficient < 0);
   }
-  if (const int64_t c = e.node()->constant; c != 0) append(out, cat(c < 0 ? " - " : " + ", magnitude_of(c)));
+  if (n.constant != 0 && !is_constant_first) append(out, cat(n.constant < 0 ? " - " : " + ", magnitude_of(n.constant)));
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Column values of reductions in chain order: values that are computed from the results of the passes so far, one for each column, and that
-// later passes use for each element, for example 1 / sqrt(variance). If the results of all columns are in registers, the
-// compiler computes such a value once. The results of more columns are in memory, and the value would be computed again for each element,
-// so it is kept in an array here.
+// later passes use for each element, for example 1 / sqrt(variance). If the results of all columns are in registers, the compiler computes
+// such a value once. The results of more columns are in memory, and the value would be computed again for each element, so it is kept in an
+// array here.
 #include <algorithm>
 #include <unordered_set>
 

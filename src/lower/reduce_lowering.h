@@ -328,11 +328,10 @@ class ReduceLowering {
   Accumulators accumulators_;
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
-  std::optional<TransposedRows> transposed_;
-  std::vector<const Node*> column_values_;  // nodes of the column values that are kept so far  // if set, the passes over a tile of short
-                                            // rows use transposed copies
-  std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
-  bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
+  std::optional<TransposedRows> transposed_;  // if set, the passes over a tile of short rows use transposed copies
+  std::vector<const Node*> column_values_;    // column values that are in arrays so far
+  std::map<const Node*, Windows> windows_;    // operands that are read from a copy of their windows
+  bool reads_whole_vectors_ = false;          // whether elements beyond the last column of a tile may be read, up to whole vectors
   // If set, accumulators of columns are declared without initial values, and loops set the first *columns_set_ elements of each.
   std::optional<Sym> columns_set_;
   bool masks_columns_ = false;  // whether the current mask depends only on the column (the mask is true if the column exists)

@@ -561,12 +561,12 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + ridx0 * 40;
     float* output0_row = output0 + ridx0 * 40;
-    float kept0[16] __attribute__((aligned(64)));
+    float kept0[16] __attribute__((aligned(64))); /* what the first step reads, which is executed last, when other steps may have overwritten it */
     *(f32x16*)kept0 = *(const f32x16*)input0_row;
-    const float* kept0_source = input0_row;
+    const float* kept0_source = input0_row; /* where a step reads: the last one in kept0 */
     for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) { /* the first step overlaps the second and is executed last */
       for (; ridx1 <= ridx1_last; ridx1 += 16) {
-        *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
+        *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + 39 - ridx1));
       }
     }
   }

@@ -198,12 +198,12 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     const int64_t oidx0 = min_i64(shape0, ridx0 * 4096 + 4096);
     const int64_t oidx1 = oidx0 & 7;
     if (ridx0 * 4096 + 8 <= oidx0) {
-      int32_t kept0[8] __attribute__((aligned(32)));
+      int32_t kept0[8] __attribute__((aligned(32))); /* what the first step reads, which is executed last, when other steps may have overwritten it */
       *(i32x8*)kept0 = *(const i32x8*)(input0 + ridx0 * 4096);
-      const int32_t* kept0_source = input0;
-      int32_t kept1[8] __attribute__((aligned(32)));
+      const int32_t* kept0_source = input0; /* where a step reads: the last one in kept0 */
+      int32_t kept1[8] __attribute__((aligned(32))); /* what the first step reads, which is executed last, when other steps may have overwritten it */
       *(i32x8*)kept1 = *(const i32x8*)(input1 + ridx0 * 4096);
-      const int32_t* kept1_source = input1;
+      const int32_t* kept1_source = input1; /* where a step reads: the last one in kept1 */
       for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 8; ridx1 <= ridx1_last; kept0_source = (const int32_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const int32_t*)((size_t)kept1 - (size_t)(ridx0 * 4096) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
         for (; ridx1 <= ridx1_last; ridx1 += 8) {
           const i32x8 alu0 = *(const i32x8*)(kept0_source + ridx1);

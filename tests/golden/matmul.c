@@ -2056,11 +2056,11 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_4_args args4 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 32, -shape2 + 7)) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, -shape2 + 7)) - 1, min_i64(min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_3, &args3, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))) - 1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_4, &args4, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(-shape1 + 256, shape1 - 1))) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, -shape2 + 7)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(-shape0 + 32, shape0 - 2))) - 1))) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
+      {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) - 1, min_i64(min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_3, &args3, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) - 1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_4, &args4, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1))) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
     };
     harp_run_together(rt, cancel, 5, tasks);
   }

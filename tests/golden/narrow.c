@@ -309,12 +309,12 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
     const int64_t oidx1 = oidx0 & 31;
     const int64_t oidx2 = oidx0 & 15;
     if (ridx0 * 4096 + 128 <= oidx0) {
-      uint16_t kept0[16] __attribute__((aligned(32)));
+      uint16_t kept0[16] __attribute__((aligned(32))); /* what the first step reads, which is executed last, when other steps may have overwritten it */
       *(f16x16*)kept0 = *(const f16x16*)(input0 + ridx0 * 4096);
-      const uint16_t* kept0_source = input0;
-      uint16_t kept1[16] __attribute__((aligned(32)));
+      const uint16_t* kept0_source = input0; /* where a step reads: the last one in kept0 */
+      uint16_t kept1[16] __attribute__((aligned(32))); /* what the first step reads, which is executed last, when other steps may have overwritten it */
       *(f16x16*)kept1 = *(const f16x16*)(input0 + ridx0 * 4096 + 16);
-      const uint16_t* kept1_source = input0;
+      const uint16_t* kept1_source = input0; /* where a step reads: the last one in kept1 */
       for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
         for (; ridx1 <= ridx1_last; ridx1 += 32) {
           const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
@@ -331,9 +331,9 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       }
     } else {
       if (ridx0 * 4096 + 16 <= oidx0) {
-        uint16_t kept2[16] __attribute__((aligned(32)));
+        uint16_t kept2[16] __attribute__((aligned(32))); /* what the first step reads, which is executed last, when other steps may have overwritten it */
         *(f16x16*)kept2 = *(const f16x16*)(input0 + ridx0 * 4096);
-        const uint16_t* kept2_source = input0;
+        const uint16_t* kept2_source = input0; /* where a step reads: the last one in kept2 */
         for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
           for (; ridx2 <= ridx2_last; ridx2 += 16) {
             const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));

@@ -45,7 +45,7 @@ TEST_CASE("H2.linear_uops: group loops and barriers in the texts of both stages"
   CHECK(has(text, "  acc0: f32[1] Add from 0, in registers\n  acc1: f32[64] of a row, shared\n"));
   CHECK(has(text, "  thread block in 0 .. 7:\n    declare acc1\n    group t in 0 .. 64:\n      declare acc0\n"));
   CHECK(has(text, "      set acc1[t] to %"));
-  CHECK(has(text, "\n    barrier\n    group t in 0 .. 64:\n      if -t + 31 >= 0:\n"));
+  CHECK(has(text, "\n    barrier\n    group t in 0 .. 64:\n      if 31 - t >= 0:\n"));
   const std::vector<std::string> order = order_of(kernel);
   std::vector<std::string> expected = {"group", "set"};
   for (int step = 0; step < 6; ++step)

@@ -378,7 +378,7 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
   b.kernel.body = {b.loop(i, 10, {branch})};
   text = b.lines();
-  CHECK(line_of(text, "if -i + 6 >= 0") < line_of(text, "load input1[i - 5]"));
+  CHECK(line_of(text, "if 6 - i >= 0") < line_of(text, "load input1[i - 5]"));
 }
 
 TEST_CASE("linearizer: every line says which name of a value it means") {

@@ -51,7 +51,7 @@ Measurement of_this_machine() {
   return m;
 }
 
-std::string condition(int64_t second) { return cat("-2048*n + ", second / 2 / 4, " >= 0"); }
+std::string condition(int64_t second) { return cat(second / 2 / 4, " - 2048*n >= 0"); }
 
 /// Creates a cache directory as harp creates it and returns its path.
 std::string made_directory(const Scratch& scratch) {

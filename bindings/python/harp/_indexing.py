@@ -14,6 +14,7 @@ from ._creation import is_number, number_of_dtype
 from ._dtypes import SIGNED, UNSIGNED, bool_
 from ._errors import InvalidArgumentError, ShapeError
 from ._references import TEMPORARY, is_statement
+from ._shapes import broadcast_shapes
 
 
 def _as_index(entry: Any) -> Any:
@@ -239,7 +240,7 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
         return _ops.moveaxis(taken, list(range(axes[0], axes[0] + new)), list(range(new))) if in_front and new and axes[0] else taken
     shapes = [tuple(i.shape) for _, i in arrays]
     try:
-        shape = np.broadcast_shapes(*shapes)
+        shape = broadcast_shapes(*shapes)
     except ValueError:
         raise IndexError(f"index arrays of the shapes {', '.join(map(str, shapes))} do not broadcast") from None
     together = [_ops.broadcast_to(checked(i, x.shape[a], a), shape) for a, i in arrays]
@@ -401,7 +402,9 @@ def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
         part = _ops.slice(x, starts[:axis] + [None] * (x.ndim - axis), stops[:axis] + [None] * (x.ndim - axis), [1] * x.ndim) if axis else x
         pieces = [_between(part, axis, None, starts[axis]), result, _between(part, axis, stops[axis], None)]
         result = _ops.concat([piece for piece in pieces if piece is not None], axis)
-    return result if tuple(result.shape) == tuple(x.shape) else None
+        if result.shape[axis] != x.shape[axis]:
+            return None
+    return result
 
 
 def _between(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor | None:

@@ -131,6 +131,8 @@ def _quantile(name: str, x: Array, q: Any, unit: float, axis: Axes, method: str,
     if not skip_nan:  # NaN comes last in `order`, so the last element is NaN if any element is
         last_is_nan = _ops.isnan(order[..., -1:]) if isinstance(count, int) else _ops.any(_ops.isnan(rows), -1, True)
         made = _ops.where(last_is_nan, math.nan, made)
+    if not isinstance(count, int):  # a symbolic size may turn out to be 0
+        made = _ops.where(_ops.less(last, 0), math.nan, made)
     made = _ops.moveaxis(made, -1, 0) if made.ndim > 1 else made
     rest = kept_shape if keepdims else builtins.list(rows.shape[:-1])
     return _ops.reshape(made, [*q.shape, *rest])

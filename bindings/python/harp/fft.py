@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _array_api as _api
-from . import _ops
-from ._core import Tensor
+from . import _core, _ops
+from ._core import Dim, Tensor
 from ._dtypes import dtype_of, float32, float64
 from ._errors import DTypeError, InvalidArgumentError
 from ._ops import fft2, ifft2, irfft2, rfft2
@@ -95,15 +95,19 @@ def _frequencies(dtype: DTypeLike | None) -> Any:
     return made
 
 
-def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+def fftfreq(n: Size, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequency of each element of a transform of length n, in cycles per unit of the sample spacing d."""
     whole = _api.arange(n, device=device)
-    return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / (n * d), _frequencies(dtype))
+    return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / _span(n, d), _frequencies(dtype))
 
 
-def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
+def rfftfreq(n: Size, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequencies of the first n / 2 + 1 elements of a transform, which rfft returns."""
-    return _ops.cast(_ops.cast(_api.arange(n // 2 + 1, device=device), float64) / (n * d), _frequencies(dtype))
+    return _ops.cast(_ops.cast(_api.arange(n // 2 + 1, device=device), float64) / _span(n, d), _frequencies(dtype))
+
+
+def _span(n: Size, d: float) -> Any:
+    return _ops.cast(_core.to_tensor(n), float64) * d if isinstance(n, Dim) else n * d
 
 
 def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Tensor:

@@ -72,6 +72,19 @@ def test_symbolic_sizes():
             np.testing.assert_array_equal(np.asarray(made), expected)
 
 
+def test_index_arrays_of_symbolic_size():
+    @harp.jit(dynamic={"x": [0, 1]})
+    def chosen(x):
+        rows, columns = harp.argsort(x[:, 0]), harp.argsort(x[0])
+        return x[rows, 0], x[1, columns], x[rows[:, None], columns], x[rows, rows * 0 + 1]
+
+    for size in ((2, 2), (5, 3)):
+        a = np.random.default_rng(0).random(size)
+        rows, columns = np.argsort(a[:, 0]), np.argsort(a[0])
+        for made, expected in zip(chosen(a), (a[rows, 0], a[1, columns], a[rows[:, None], columns], a[rows, rows * 0 + 1])):
+            np.testing.assert_array_equal(np.asarray(made), expected)
+
+
 def test_assignment_of_blocks():
     """The assignment of a block is fused into the loop that computes the values. It needs no scatter, which would store one element at a
     time."""
@@ -103,6 +116,21 @@ def test_assignment_of_blocks_of_symbolic_size():
             a = np.arange(1.0, size + 1)
             np.testing.assert_array_equal(f(a), change(a))
         assert ("scatter" in f.source()) == (bounds == "n")
+
+
+def test_assignment_along_several_symbolic_axes():
+    # The parts around the block may overlap along the last axis, which only the size of a run tells.
+    def change(x):
+        x = x + 0
+        x[x.shape[0] // 2 :, x.shape[1] // 2 :] = 5
+        x[:1, 1:-1] += 1
+        x[1:, -3:1] = 7
+        return x
+
+    f = harp.jit(dynamic={"x": [0, 1]}, numpy=True)(change)
+    for size in ((1, 1), (2, 2), (3, 7), (0, 4)):
+        a = np.arange(1.0, size[0] * size[1] + 1).reshape(size)
+        np.testing.assert_array_equal(f(a), change(a))
 
 
 def test_masks_in_gradients():

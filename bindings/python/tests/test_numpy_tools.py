@@ -20,6 +20,21 @@ def test_gradients():
         np.testing.assert_allclose(np.asarray(harp.grad(f)(x)), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_quantiles_of_no_elements_are_nan():
+    # A size that is a number is an error, see test_messages(). A symbolic size may turn out to be 0, and there is no element to take.
+    for f in (lambda x: harp.median(x, axis=0), lambda x: harp.nanmedian(x, axis=0), lambda x: harp.quantile(x, [0.1, 0.9], axis=0)):
+        traced = harp.jit(f, dynamic={"x": [0]}, numpy=True)
+        assert np.isnan(traced(np.zeros((0, 3), np.float16))).all()
+        np.testing.assert_array_equal(traced(np.full((2, 3), 5.0)), np.asarray(f(np.full((2, 3), 5.0))))
+
+
+def test_frequencies_of_symbolic_lengths():
+    f = harp.jit(lambda x: (harp.fft.fftfreq(x.shape[0], 0.5), harp.fft.rfftfreq(x.shape[0])), dynamic={"x": [0]}, numpy=True)
+    for n in (1, 2, 7, 8):
+        for made, expected in zip(f(np.zeros(n)), (np.fft.fftfreq(n, 0.5), np.fft.rfftfreq(n))):
+            np.testing.assert_array_equal(made, expected.astype(made.dtype))
+
+
 def test_messages():
     x = harp.asarray(DATA["a"])
     for mistake, error, text in [

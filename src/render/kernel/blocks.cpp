@@ -240,10 +240,10 @@ void Blocks::keep_first_step(const ir::Line& line) {
   const size_t bytes = size_of(dtype);
   const Sym first = s.begin + at.rest.constant;
   const std::string address = first.is_constant(0) ? at.pointer : cat("(", at.pointer, " + ", bracket(scope_.position(first), kSum), ")");
-  writer_.line(
-      cat(element, " ", line.name, "[", u->type.lanes, "]", filled(dialect.aligned, {{"BYTES", cat(u->type.lanes * bytes)}}), ";"));
+  writer_.line(cat(element, " ", line.name, "[", u->type.lanes, "]", filled(dialect.aligned, {{"BYTES", cat(u->type.lanes * bytes)}}),
+                   "; /* what the first step reads, which is executed last, when other steps may have overwritten it */"));
   writer_.line(cat("*(", vector, "*)", line.name, " = *(const ", vector, "*)", address, ";"));
-  writer_.line(cat("const ", element, "* ", source, " = ", at.pointer, ";"));
+  writer_.line(cat("const ", element, "* ", source, " = ", at.pointer, "; /* where a step reads: the last one in ", line.name, " */"));
   append(redirect_to_copies_, first.is_constant(0)
                                   ? cat(source, " = ", line.name, ", ")
                                   : cat(source, " = (const ", element, "*)((size_t)", line.name, " - (size_t)",

@@ -1,5 +1,6 @@
 #include "render/kernel/position.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -44,7 +45,11 @@ Text Positions::operator()(const ir::Terms& e) const {
   std::string out;
   int parts = 0;
   Text single;
-  for (const bool negative : {false, true})  // writes the positive terms first, so that the text does not start with a minus
+  // Writes a positive part first, so that the text does not start with a minus: 4096 - a * b.
+  const bool is_constant_first =
+      e.constant > 0 && !e.terms.empty() && std::ranges::all_of(e.terms, [](const SymTerm& t) { return t.coefficient < 0; });
+  if (is_constant_first) out = number(unit_.dialect, magnitude_of(e.constant)), ++parts;
+  for (const bool negative : {false, true})
     for (const SymTerm& t : e.terms) {
       if ((t.coefficient < 0) != negative) continue;
       const Text p = product(t, magnitude_of(t.coefficient));
@@ -60,7 +65,7 @@ Text Positions::operator()(const ir::Terms& e) const {
     if (e.constant >= 0) return {number(unit_.dialect, magnitude_of(e.constant)), kPrimary};
     return {cat("-", number(unit_.dialect, magnitude_of(e.constant))), kUnary};
   }
-  if (e.constant != 0) {
+  if (e.constant != 0 && !is_constant_first) {
     append(out, cat(e.constant < 0 ? " - " : " + ", number(unit_.dialect, magnitude_of(e.constant))));
     ++parts;
   }

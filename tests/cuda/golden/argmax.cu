@@ -246,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
-    output1[ridx0] = add_i64((i64)acc2, -(oidx2 * 2147483647) + 2147483647);
+    output1[ridx0] = add_i64((i64)acc2, 2147483647 - oidx2 * 2147483647);
   }
 }
 
@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __res
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
-    output1[ridx0] = add_i64((i64)acc2, -(oidx3 * 2147483647) + 2147483647);
+    output1[ridx0] = add_i64((i64)acc2, 2147483647 - oidx3 * 2147483647);
   }
 }
 

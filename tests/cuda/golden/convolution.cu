@@ -72,8 +72,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     __syncthreads();
     #pragma unroll 1
     for (i64 ridx8 = 0; ridx8 < 3; ++ridx8) {
-      const i64 oidx8 = min_i64(-(ridx8 * 16) + 36, 16);
-      const i64 oidx9 = min_i64(-(ridx8 * 16) + 35, oidx8);
+      const i64 oidx8 = min_i64(36 - ridx8 * 16, 16);
+      const i64 oidx9 = min_i64(35 - ridx8 * 16, oidx8);
       #pragma unroll 1
       for (i64 ridx9 = 0; ridx9 < oidx9; ++ridx9) {
         const i64 oidx10 = (ridx9 + 1) / 4;

@@ -149,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
           #pragma unroll 2
           for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
-            const i64 oidx17 = min_i64(-(ridx15 * 8) - oidx15 * 2 - ridx19 + 2024, 1);
+            const i64 oidx17 = min_i64(2024 - ridx15 * 8 - oidx15 * 2 - ridx19, 1);
             const i64 oidx18 = max_i64(oidx17, 0);
             copy_8_bytes_async(row0 + oidx14 + oidx15 * 136 + oidx16 * 544 + ridx18 * 32 + ridx19 * 68, input0 + oidx0 * 131072 + oidx14 * 2048 + oidx15 * 2 + ridx15 * 8 + ridx18 * 65536 + ridx19 + 24, (i32)(oidx18 * 8));
           }
@@ -158,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         const i64 oidx20 = thread & 31;
         #pragma unroll 2
         for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
-          const i64 oidx21 = min_i64(-(ridx15 * 8) - oidx19 - ridx20 * 4 + 2024, 1);
+          const i64 oidx21 = min_i64(2024 - ridx15 * 8 - oidx19 - ridx20 * 4, 1);
           const i64 oidx22 = max_i64(oidx21, 0);
           copy_16_bytes_async(row1 + oidx19 * 68 + oidx20 * 2 + oidx16 * 544 + ridx20 * 272, input1 + oidx3 * 64 + oidx19 * 2048 + oidx20 * 2 + ridx15 * 16384 + ridx20 * 8192 + 49152, (i32)(oidx22 * 16));
         }

@@ -212,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 8);
+      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, 8 - ridx0 * 32);
       if (oidx2 >= 0) {
         const i64 oidx4 = thread / 32;
         const i64 oidx5 = thread & 31;
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
         const float* input0_row1 = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 39);
+          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, 39 - ridx0 * 32 - oidx7);
           if (oidx8 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
@@ -236,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
       __syncthreads();
       const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
       const i64 oidx11 = oidx10 / 8;
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+      const i64 oidx9 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
       if (oidx9 >= 0) {
         for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
           #pragma unroll 8
@@ -251,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+    const i64 oidx12 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
     if (oidx12 >= 0) {
       output0_row[thread] = acc1;
     }
@@ -287,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 8);
+      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, 8 - ridx0 * 32);
       if (oidx3 >= 0) {
         const i64 oidx5 = thread / 32;
         const i64 oidx6 = thread & 31;
@@ -302,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
         const float* input0_row1 = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx7 * 40 + oidx8;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx8 + 39);
+          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, 39 - ridx0 * 32 - oidx8);
           if (oidx9 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
@@ -311,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
       __syncthreads();
       const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
       const i64 oidx12 = oidx11 / 8;
-      const i64 oidx10 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+      const i64 oidx10 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
       if (oidx10 >= 0) {
         for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
           #pragma unroll 8
@@ -326,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx13 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+    const i64 oidx13 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
     if (oidx13 >= 0) {
       output0_row[thread] = acc1;
     }
@@ -344,7 +344,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx2 - ridx1 * 128 - 127, -(ridx0 * 32) + 8);
+      const i64 oidx3 = min_i64(oidx2 - ridx1 * 128 - 127, 8 - ridx0 * 32);
       if (oidx3 >= 0) {
         const i64 oidx4 = thread / 32;
         const i64 oidx5 = thread & 31;
@@ -359,7 +359,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
         const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx2 - ridx1 * 128 - oidx6 - ridx5 * 8, -(ridx0 * 32) - oidx7 + 39);
+          const i64 oidx8 = min_i64(oidx2 - ridx1 * 128 - oidx6 - ridx5 * 8, 39 - ridx0 * 32 - oidx7);
           if (oidx8 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
@@ -368,7 +368,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
       __syncthreads();
       const i64 oidx10 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
       const i64 oidx11 = floor_div_i64(oidx10, 8);
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+      const i64 oidx9 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
       if (oidx9 >= 0) {
         for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
           #pragma unroll 8
@@ -383,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+    const i64 oidx12 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
     if (oidx12 >= 0) {
       output0_row[thread] = acc1;
     }
@@ -403,13 +403,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* input
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
         const i64 oidx0 = (ridx0 * 4 + ridx1) % 40;
-        row1[ridx1] = tanh_f32(row0[ridx1] - input1[-oidx0 + 39]);
+        row1[ridx1] = tanh_f32(row0[ridx1] - input1[39 - oidx0]);
       }
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < ridx0 * 4 + 4; ++ridx2) {
         const i64 oidx1 = ridx2 % 40;
-        output0[ridx2] = tanh_f32(input0[ridx2] - input1[-oidx1 + 39]);
+        output0[ridx2] = tanh_f32(input0[ridx2] - input1[39 - oidx1]);
       }
     }
   }

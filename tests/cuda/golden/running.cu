@@ -69,19 +69,19 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       }
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        row4[-ridx6 + 15] = row4[-ridx6 + 14] + row4[-ridx6 + 15];
+        row4[15 - ridx6] = row4[14 - ridx6] + row4[15 - ridx6];
       }
       #pragma unroll 14
       for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
-        row4[-ridx7 + 15] = row4[-ridx7 + 13] + row4[-ridx7 + 15];
+        row4[15 - ridx7] = row4[13 - ridx7] + row4[15 - ridx7];
       }
       #pragma unroll 12
       for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
-        row4[-ridx8 + 15] = row4[-ridx8 + 11] + row4[-ridx8 + 15];
+        row4[15 - ridx8] = row4[11 - ridx8] + row4[15 - ridx8];
       }
       #pragma unroll 8
       for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
-        row4[-ridx9 + 15] = row4[-ridx9 + 7] + row4[-ridx9 + 15];
+        row4[15 - ridx9] = row4[7 - ridx9] + row4[15 - ridx9];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
     const i64 oidx2 = ridx0 / 10;
     #pragma unroll 1
     for (i64 ridx1 = 0; ridx1 < 32; ++ridx1) {
-      const i64 oidx1 = min_i64(-(oidx0 * 32) + 268, -(ridx1 * 128) + 3968);
+      const i64 oidx1 = min_i64(268 - oidx0 * 32, 3968 - ridx1 * 128);
       if (oidx1 >= 0) {
         const i64 oidx3 = thread / 32;
         const i64 oidx4 = thread & 31;
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         const float* input0_row1 = input0 + shape0 * 300 + oidx0 * 32 + oidx5 - oidx2 * 1228800 - ridx1 * 38400 - oidx6 * 300;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx7 = min_i64(-(oidx0 * 32) - oidx5 + 299, -(ridx1 * 128) - oidx6 - ridx5 * 8 + 4095);
+          const i64 oidx7 = min_i64(299 - oidx0 * 32 - oidx5, 4095 - ridx1 * 128 - oidx6 - ridx5 * 8);
           if (oidx7 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[-(ridx5 * 2400) - 300];
           } else {
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         }
       }
       __syncthreads();
-      const i64 oidx8 = min_i64(-(oidx0 * 32) - thread + 299, -thread + 31);
+      const i64 oidx8 = min_i64(299 - oidx0 * 32 - thread, 31 - thread);
       if (oidx8 >= 0) {
         for (i64 ridx7 = 0; ridx7 < 16; ++ridx7) {
           float row2[8] __attribute__((aligned(16)));
@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
       __syncthreads();
     }
     float* output0_row = output0 + oidx2 * 300 + oidx0 * 32;
-    const i64 oidx9 = min_i64(-(oidx0 * 32) - thread + 299, -thread + 31);
+    const i64 oidx9 = min_i64(299 - oidx0 * 32 - thread, 31 - thread);
     if (oidx9 >= 0) {
       output0_row[thread] = acc1;
     }
@@ -187,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, 268 - ridx0 * 32);
       if (oidx3 >= 0) {
         const i64 oidx4 = thread / 32;
         const i64 oidx5 = thread & 31;
@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx1 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 299);
+          const i64 oidx8 = min_i64(oidx1 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, 299 - ridx0 * 32 - oidx7);
           if (oidx8 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           } else {
@@ -212,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       }
       __syncthreads();
       const i64 oidx11 = min_i64(oidx10 - ridx1 * 16, 16);
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      const i64 oidx9 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
       if (oidx9 >= 0) {
         for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
           float row2[8] __attribute__((aligned(16)));
@@ -242,7 +242,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         float* output0_row1 = output0 + ridx0 * 32 + ridx1 * 38400 + oidx14 * 300 + oidx15;
         #pragma unroll 16
         for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
-          const i64 oidx16 = min_i64(oidx1 - ridx1 * 128 - oidx14 - ridx13 * 8 - 1, -(ridx0 * 32) - oidx15 + 299);
+          const i64 oidx16 = min_i64(oidx1 - ridx1 * 128 - oidx14 - ridx13 * 8 - 1, 299 - ridx0 * 32 - oidx15);
           if (oidx16 >= 0) {
             output0_row1[ridx13 * 2400] = row0[thread + ridx13 * 256];
           }
@@ -262,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
     const i64 oidx0 = ridx0 / 10;
     const i64 oidx1 = ridx0 % 10;
     const float* input0_row = input0 + oidx0 * 300 + oidx1 * 32;
-    const i64 oidx2 = min_i64(-(oidx1 * 32) - thread + 299, -thread + 31);
+    const i64 oidx2 = min_i64(299 - oidx1 * 32 - thread, 31 - thread);
     const i64 oidx3 = min_i64(oidx0 - 1, oidx2);
     if (oidx3 >= 0) {
       acc1 = input0_row[thread - 300];
@@ -272,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
     const i64 oidx13 = floor_div_i64(oidx4 + 7, 8);
     #pragma unroll 1
     for (i64 ridx2 = 0; ridx2 < oidx5; ++ridx2) {
-      const i64 oidx6 = min_i64(-(oidx1 * 32) + 268, oidx4 - ridx2 * 128 - 128);
+      const i64 oidx6 = min_i64(268 - oidx1 * 32, oidx4 - ridx2 * 128 - 128);
       if (oidx6 >= 0) {
         const i64 oidx7 = thread / 32;
         const i64 oidx8 = thread & 31;
@@ -287,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
         const float* input1_row1 = input1 + shape0 * 300 + oidx1 * 32 + oidx9 - oidx0 * 1228800 - ridx2 * 38400 - oidx10 * 300;
         #pragma unroll 16
         for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-          const i64 oidx11 = min_i64(-(oidx1 * 32) - oidx9 + 299, oidx4 - ridx2 * 128 - oidx10 - ridx6 * 8 - 1);
+          const i64 oidx11 = min_i64(299 - oidx1 * 32 - oidx9, oidx4 - ridx2 * 128 - oidx10 - ridx6 * 8 - 1);
           if (oidx11 >= 0) {
             row0[thread + ridx6 * 256] = input1_row1[-(ridx6 * 2400) - 300];
           } else {
@@ -297,7 +297,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
       }
       __syncthreads();
       const i64 oidx14 = min_i64(oidx13 - ridx2 * 16, 16);
-      const i64 oidx12 = min_i64(-(oidx1 * 32) - thread + 299, -thread + 31);
+      const i64 oidx12 = min_i64(299 - oidx1 * 32 - thread, 31 - thread);
       if (oidx12 >= 0) {
         for (i64 ridx8 = 0; ridx8 < oidx14; ++ridx8) {
           float row2[8] __attribute__((aligned(16)));
@@ -327,7 +327,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
         float* output0_row1 = output0 + shape0 * 300 + oidx1 * 32 + oidx17 - oidx0 * 1228800 - ridx2 * 38400 - oidx18 * 300;
         #pragma unroll 16
         for (i64 ridx14 = 0; ridx14 < 16; ++ridx14) {
-          const i64 oidx19 = min_i64(-(oidx1 * 32) - oidx17 + 299, oidx4 - ridx2 * 128 - oidx18 - ridx14 * 8 - 1);
+          const i64 oidx19 = min_i64(299 - oidx1 * 32 - oidx17, oidx4 - ridx2 * 128 - oidx18 - ridx14 * 8 - 1);
           if (oidx19 >= 0) {
             output0_row1[-(ridx14 * 2400) - 300] = row0[thread + ridx14 * 256];
           }

@@ -84,19 +84,19 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       }
       #pragma unroll 15
       for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
-        row3[-ridx7 + 15] = row3[-ridx7 + 14] + row3[-ridx7 + 15];
+        row3[15 - ridx7] = row3[14 - ridx7] + row3[15 - ridx7];
       }
       #pragma unroll 14
       for (i64 ridx8 = 0; ridx8 < 14; ++ridx8) {
-        row3[-ridx8 + 15] = row3[-ridx8 + 13] + row3[-ridx8 + 15];
+        row3[15 - ridx8] = row3[13 - ridx8] + row3[15 - ridx8];
       }
       #pragma unroll 12
       for (i64 ridx9 = 0; ridx9 < 12; ++ridx9) {
-        row3[-ridx9 + 15] = row3[-ridx9 + 11] + row3[-ridx9 + 15];
+        row3[15 - ridx9] = row3[11 - ridx9] + row3[15 - ridx9];
       }
       #pragma unroll 8
       for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-        row3[-ridx10 + 15] = row3[-ridx10 + 7] + row3[-ridx10 + 15];
+        row3[15 - ridx10] = row3[7 - ridx10] + row3[15 - ridx10];
       }
       row2[thread] = row3[15];
     }
@@ -160,19 +160,19 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __rest
       }
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        row4[-ridx6 + 15] = row4[-ridx6 + 14] + row4[-ridx6 + 15];
+        row4[15 - ridx6] = row4[14 - ridx6] + row4[15 - ridx6];
       }
       #pragma unroll 14
       for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
-        row4[-ridx7 + 15] = row4[-ridx7 + 13] + row4[-ridx7 + 15];
+        row4[15 - ridx7] = row4[13 - ridx7] + row4[15 - ridx7];
       }
       #pragma unroll 12
       for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
-        row4[-ridx8 + 15] = row4[-ridx8 + 11] + row4[-ridx8 + 15];
+        row4[15 - ridx8] = row4[11 - ridx8] + row4[15 - ridx8];
       }
       #pragma unroll 8
       for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
-        row4[-ridx9 + 15] = row4[-ridx9 + 7] + row4[-ridx9 + 15];
+        row4[15 - ridx9] = row4[7 - ridx9] + row4[15 - ridx9];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
@@ -261,19 +261,19 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       }
       #pragma unroll 15
       for (i64 ridx9 = 0; ridx9 < 15; ++ridx9) {
-        row4[-ridx9 + 15] = row4[-ridx9 + 14] + row4[-ridx9 + 15];
+        row4[15 - ridx9] = row4[14 - ridx9] + row4[15 - ridx9];
       }
       #pragma unroll 14
       for (i64 ridx10 = 0; ridx10 < 14; ++ridx10) {
-        row4[-ridx10 + 15] = row4[-ridx10 + 13] + row4[-ridx10 + 15];
+        row4[15 - ridx10] = row4[13 - ridx10] + row4[15 - ridx10];
       }
       #pragma unroll 12
       for (i64 ridx11 = 0; ridx11 < 12; ++ridx11) {
-        row4[-ridx11 + 15] = row4[-ridx11 + 11] + row4[-ridx11 + 15];
+        row4[15 - ridx11] = row4[11 - ridx11] + row4[15 - ridx11];
       }
       #pragma unroll 8
       for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
-        row4[-ridx12 + 15] = row4[-ridx12 + 7] + row4[-ridx12 + 15];
+        row4[15 - ridx12] = row4[7 - ridx12] + row4[15 - ridx12];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
@@ -363,19 +363,19 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __re
       }
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
-        row4[-ridx6 + 15] = row4[-ridx6 + 14] * row4[-ridx6 + 15];
+        row4[15 - ridx6] = row4[14 - ridx6] * row4[15 - ridx6];
       }
       #pragma unroll 14
       for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
-        row4[-ridx7 + 15] = row4[-ridx7 + 13] * row4[-ridx7 + 15];
+        row4[15 - ridx7] = row4[13 - ridx7] * row4[15 - ridx7];
       }
       #pragma unroll 12
       for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
-        row4[-ridx8 + 15] = row4[-ridx8 + 11] * row4[-ridx8 + 15];
+        row4[15 - ridx8] = row4[11 - ridx8] * row4[15 - ridx8];
       }
       #pragma unroll 8
       for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
-        row4[-ridx9 + 15] = row4[-ridx9 + 7] * row4[-ridx9 + 15];
+        row4[15 - ridx9] = row4[7 - ridx9] * row4[15 - ridx9];
       }
       row1[thread * 17] = 1.0;
       #pragma unroll 15

@@ -84,13 +84,13 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         const i64 oidx7 = thread & 1;
         #pragma unroll 4
         for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-          const i64 oidx9 = min_i64(-(ridx5 * 8) - oidx7 * 4 - ridx8 + 4088, 1);
+          const i64 oidx9 = min_i64(4088 - ridx5 * 8 - oidx7 * 4 - ridx8, 1);
           const i64 oidx10 = max_i64(oidx9, 0);
           copy_4_bytes_async(row0 + oidx6 + oidx7 * 528 + oidx8 * 1056 + ridx8 * 132, input0 + oidx0 * 524288 + oidx6 * 4096 + oidx7 * 4 + ridx5 * 8 + ridx8 + 8, (i32)(oidx10 * 4));
         }
         const i64 oidx11 = thread / 32;
         const i64 oidx12 = thread & 31;
-        const i64 oidx13 = min_i64(-(ridx5 * 8) - oidx11 + 4088, 1);
+        const i64 oidx13 = min_i64(4088 - ridx5 * 8 - oidx11, 1);
         const i64 oidx14 = max_i64(oidx13, 0);
         copy_16_bytes_async(row1 + thread * 4 + oidx8 * 1024, input1 + oidx3 * 128 + oidx11 * 4096 + oidx12 * 4 + ridx5 * 32768 + 32768, (i32)(oidx14 * 16));
         const i64 oidx16 = thread / 64;

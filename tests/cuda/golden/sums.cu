@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, 268 - ridx0 * 32);
       if (oidx2 >= 0) {
         const i64 oidx4 = thread / 32;
         const i64 oidx5 = thread & 31;
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         const float* input0_row1 = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 299);
+          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, 299 - ridx0 * 32 - oidx7);
           if (oidx8 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           }
@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
       __syncthreads();
       const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
       const i64 oidx11 = oidx10 / 8;
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      const i64 oidx9 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
       if (oidx9 >= 0) {
         for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
           #pragma unroll 8
@@ -115,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+    const i64 oidx12 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
     if (oidx12 >= 0) {
       output0_row[thread] = acc1;
     }
@@ -424,7 +424,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, 268 - ridx0 * 32);
       if (oidx3 >= 0) {
         const i64 oidx5 = thread / 32;
         const i64 oidx6 = thread & 31;
@@ -439,7 +439,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
         const float* input0_row1 = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx7 * 300 + oidx8;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx8 + 299);
+          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, 299 - ridx0 * 32 - oidx8);
           if (oidx9 >= 0) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           }
@@ -448,7 +448,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
       __syncthreads();
       const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
       const i64 oidx12 = oidx11 / 8;
-      const i64 oidx10 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      const i64 oidx10 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
       if (oidx10 >= 0) {
         for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
           #pragma unroll 8
@@ -463,7 +463,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx13 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+    const i64 oidx13 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
     if (oidx13 >= 0) {
       output0_row[thread] = acc1;
     }
@@ -539,7 +539,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
       const i64 oidx3 = min_i64(oidx2 + 1, ridx1 * 256 + 256);
       const i64 oidx4 = (oidx3 + 127) / 128;
       for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 2; ++ridx2) {
-        const i64 oidx5 = min_i64(-(ridx0 * 32) + 268, oidx3 - ridx1 * 256 - ridx2 * 128 - 128);
+        const i64 oidx5 = min_i64(268 - ridx0 * 32, oidx3 - ridx1 * 256 - ridx2 * 128 - 128);
         if (oidx5 >= 0) {
           const i64 oidx6 = thread / 32;
           const i64 oidx7 = thread & 31;
@@ -554,7 +554,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
           const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx9 * 300 + oidx8;
           #pragma unroll 16
           for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-            const i64 oidx10 = min_i64(-(ridx0 * 32) - oidx8 + 299, oidx3 - ridx1 * 256 - ridx2 * 128 - oidx9 - ridx6 * 8 - 1);
+            const i64 oidx10 = min_i64(299 - ridx0 * 32 - oidx8, oidx3 - ridx1 * 256 - ridx2 * 128 - oidx9 - ridx6 * 8 - 1);
             if (oidx10 >= 0) {
               row0[thread + ridx6 * 256] = input0_row1[ridx6 * 2400];
             }
@@ -563,7 +563,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
         __syncthreads();
         const i64 oidx12 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
         const i64 oidx13 = oidx12 / 8;
-        const i64 oidx11 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+        const i64 oidx11 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
         if (oidx11 >= 0) {
           for (i64 ridx8 = 0; ridx8 < oidx13; ++ridx8) {
             #pragma unroll 8
@@ -580,7 +580,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
       acc2 += acc1;
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx14 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+    const i64 oidx14 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
     if (oidx14 >= 0) {
       output0_row[thread] = acc2;
     }
