@@ -44,6 +44,20 @@ harp_run_options checked(const harp_run_options* options) {
   return given;
 }
 
+/// Tests whether the options are valid and contain at most a workspace and a cancel flag.
+bool are_few_options(const harp_run_options* options) {
+  if (options == nullptr) return true;
+  if (options->n_shape_vars != 0 || reinterpret_cast<uintptr_t>(options->workspace) % kBufferAlignment != 0) return false;
+  // hosts compiled with the first or with this version of the struct; other sizes need the checks of read_options()
+  if (options->struct_size == offsetof(harp_run_options, stream)) return true;
+  return options->struct_size == sizeof(harp_run_options) && options->stream == nullptr && options->flags == 0 && options->reserved == 0;
+}
+
+std::span<std::byte> workspace_of(const harp_run_options* options) {
+  if (options == nullptr || options->workspace == nullptr) return {};
+  return {static_cast<std::byte*>(options->workspace), options->workspace_size};
+}
+
 /// The checked harp_run_options of one run, and the memory that the run needs.
 struct RunSettings {
   RunSettings(const LoadedProgram& program, const harp_run_options* options)
@@ -153,6 +167,10 @@ harp_status harp_program_call(harp_program* program, size_t n_inputs, const harp
   return guard_status(err, [&] {
     check_lists("harp_program_call", program, n_inputs == 0 || inputs != nullptr, n_outputs == 0 || outputs != nullptr);
     const LoadedProgram& loaded = program->compiled->program;
+    if (program->specializer == nullptr && are_few_options(options) &&
+        loaded.run_as_declared({inputs, n_inputs}, {outputs, n_outputs}, workspace_of(options),
+                               options != nullptr ? options->cancel : nullptr))
+      return;
     RunSettings settings(loaded, options);
     StackArray<RunArray, kFewArguments> sources(n_inputs, settings.memory.book), targets(n_outputs, settings.memory.book);
     for (size_t i = 0; i < n_inputs; ++i) sources[i] = array_argument("input", i, inputs[i]);

@@ -24,7 +24,11 @@ Options read_options(const Options* given, const Options& defaults, const char* 
   HARP_CHECK(std::all_of(bytes + std::min(size, sizeof(Options)), bytes + size, [](unsigned char byte) { return byte == 0; }),
              Code::kInvalidArgument, type, ": struct_size is ", size, ", and a field after the ", sizeof(Options),
              " bytes that this version of harp knows is set");
-  std::memcpy(&options, bytes, std::min(size, sizeof(Options)));
+  // A copy whose length the compiler knows is a few moves; one of any length is a call, or a loop of the processor that starts slowly.
+  if (size >= sizeof(Options))
+    std::memcpy(&options, bytes, sizeof(Options));
+  else
+    std::memcpy(&options, bytes, size);
   return options;
 }
 

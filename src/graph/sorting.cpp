@@ -87,10 +87,11 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
   return {take_along_axis(x, indices, static_cast<int>(along)), indices};
 }
 
-/// Binary search for all values at once. Each step halves the remaining range [first, last) of every value. The number of steps is enough
-/// for the greatest size that the axis can have. If the size is known only at run time, most of these steps may find empty ranges and
-/// change nothing: after k steps a range has at most size >> k elements. Therefore the result for sizes below 2^k is taken after k steps,
-/// for some numbers k, and generated code can omit the steps after them (ir/branch_stores.cpp).
+/// Binary search for all values at once. After k steps the result of each value is one of the size / 2^k + 1 positions from `first` on.
+/// This number is the same for all values, so a step needs only one comparison and one addition for each value. The number of steps is
+/// enough for the greatest size that the axis can have. If the size is known only at run time, most of these steps may find only one
+/// position left, and change nothing. Therefore the result for sizes below 2^k is taken after k steps, for some numbers k, and generated
+/// code can omit the steps after them (ir/branch_stores.cpp).
 ///
 /// A key is computed for each element that the search meets: to compute those of the whole array would take longer than a few searches. Of
 /// f32 and f64 no keys are needed: comes_before() compares the numbers themselves.
@@ -110,17 +111,15 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   const bool is_narrow = size_of(values->dtype) <= sizeof(int32_t) && range(size).hi <= std::numeric_limits<int32_t>::max();
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
   const auto whole = [&](NodeRef x) { return expand(reshape(x, Shape(values->shape.size(), Dim(1))), values->shape); };
-  const NodeRef length = cast(build::size(graph, size), dtype);
-  NodeRef first = whole(integer(graph, dtype, 0)), last = whole(length);
-  const NodeRef one = integer(graph, dtype, 1);
-  std::vector<NodeRef> after = {first};  // after[k]: the first elements of the ranges after k steps
-  for (int64_t left = range(size).hi; left > 0; left /= 2) {
-    // The middle of the range. If the range is empty, the search for that value has ended, and `middle` equals `last`.
-    const NodeRef middle = elementwise(Op::kAdd, {first, elementwise(Op::kShr, {sub(last, first), one})});
-    const NodeRef before = comes_before(op, take(sorted, middle, 0), values, side == "right");
-    const NodeRef up = elementwise(Op::kBitAnd, {elementwise(Op::kLt, {first, last}), before});
-    last = elementwise(Op::kWhere, {up, last, middle});
-    first = elementwise(Op::kWhere, {up, elementwise(Op::kAdd, {middle, one}), first});
+  const NodeRef length = cast(build::size(graph, size), dtype), zero = integer(graph, dtype, 0);
+  NodeRef first = whole(zero);
+  std::vector<NodeRef> after = {first};  // after[k]: `first` after k steps
+  for (Dim left = size; range(left).hi > 0; left = floor_div(left, 2)) {
+    // The smaller half of the remaining positions. It is 0 if there is only one; then the step adds 0, whatever it compares.
+    const Dim half = floor_div(left + 1, 2);
+    const NodeRef last = cast(build::size(graph, max(half - 1, 0)), dtype), met = take(sorted, elementwise(Op::kAdd, {first, last}), 0);
+    const NodeRef before = comes_before(op, met, values, side == "right");
+    first = elementwise(Op::kAdd, {first, elementwise(Op::kWhere, {before, cast(build::size(graph, half), dtype), zero})});
     after.push_back(first);
   }
   for (size_t k = after.size() - 1; k-- > 1;) {

@@ -12,6 +12,7 @@
 #include "base/visits.h"
 #include "ir/division.h"
 #include "ir/functions.h"
+#include "ir/number_range.h"
 #include "ir/rewrite.h"
 
 namespace harp::ir {
@@ -220,9 +221,15 @@ const UOp* Arena::position(const UOp* number, Sym size) {
   }
   const bool is_narrow = proven_at_most(size, INT32_MAX) && (size_of(from) < 4 || from == DType::kI32);
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
+  const NumberRange bounds = range_of_number(number);
+  if (bounds.lo >= 0 && bounds.hi < range(size).lo) return cast(dtype, number);
   // clamps a u64 above INT64_MAX to INT64_MAX, which is out of range for every axis, too
   if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});
-  const UOp* length = size.is_constant() ? constant(scalar_from_int(dtype, size.constant())) : cast(dtype, index(size));
+  const auto of_size = [&](Sym value) {
+    return value.is_constant() ? constant(scalar_from_int(dtype, value.constant())) : cast(dtype, index(value));
+  };
+  if (bounds.lo >= 0) return apply(Op::kMin, dtype, {cast(dtype, number), of_size(size - 1)});
+  const UOp* length = of_size(size);
   return call(build_clamp_index(*this, dtype), {cast(dtype, number), length});
 }
 

@@ -7,6 +7,7 @@
 
 #include "lower/custom_body.h"
 #include "lower/lower.h"
+#include "schedule/legal.h"
 
 namespace harp::lower {
 namespace {
@@ -54,7 +55,9 @@ const UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& no
 
 void lower_custom(KernelContext& c) {
   const Shape space = iteration_space(c.plan);
-  const int lanes = space.empty() ? 1 : c.schedule.axes.back().simd_width;
+  // The lanes of a vector are elements or, if vectors cannot compute the elements, iterations of the loops of one element.
+  const int width = space.empty() ? 1 : c.schedule.axes.back().simd_width, lanes = vector_axis(c.plan) < 0 ? 1 : width;
+  const Lanes one{.chains = width};
   Index position;
   std::vector<Loop*> nest;
   for (const Sym& size : space) {
@@ -64,7 +67,7 @@ void lower_custom(KernelContext& c) {
     if (!is_in_vectors) position.push_back(nest.back()->variable);
   }
   double cost = 0;
-  ir::Body body = lanes > 1 ? store_vector(c, position, nest.back()->variable, lanes, cost) : store_elements(c, position, {}, cost);
+  ir::Body body = lanes > 1 ? store_vector(c, position, nest.back()->variable, lanes, cost) : store_elements(c, position, one, cost);
   // The host code runs the iterations of a thread loop in pieces, whose length follows from the estimated cost of an iteration, and polls
   // the cancel flag between them. A single loop therefore polls by itself only if one of its iterations may be expensive.
   if (nest.size() > 1 || (nest.size() == 1 && cost > kExpressionsPerPoll))

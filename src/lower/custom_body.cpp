@@ -45,6 +45,7 @@
 #include "lower/accumulate.h"
 #include "lower/custom_body.h"
 #include "lower/custom_body_values.h"
+#include "lower/custom_chains.h"
 #include "lower/lower.h"
 #include "schedule/body_positions.h"
 
@@ -227,7 +228,10 @@ class BodyLowering : BodyValues {
     read_all();
     statements_ = outer;
     cost_ = cost_outside + scope.most_iterations * cost_;
-    if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
+    if (scope.loop->body.empty()) return;
+    Stmt* const statement = with_chains(kernel_, arena_, scope.loop, has_lanes() ? 1 : lanes_.chains);
+    if (scope.define != nullptr) scope.define->body = {statement};
+    outer->push_back(scope.define != nullptr ? scope.define : statement);
   }
   void exit_by(int accumulator) {
     auto* end = arena_.statement<Break>();
@@ -236,7 +240,7 @@ class BodyLowering : BodyValues {
   }
 
   struct Scope {
-    Stmt* outermost;
+    Define* define;  // the statement around the loop that defines its number of iterations; null: there is none
     Loop* loop;
     double most_iterations;
   };
@@ -255,7 +259,7 @@ class BodyLowering : BodyValues {
   /// Makes a loop without a trip count, which only a Break statement ends.
   Scope open_endless() {
     Loop* loop = new_loop(arena_, loop_name(), 0, kEndless);
-    return {loop, loop, static_cast<double>(kEndless)};
+    return {nullptr, loop, static_cast<double>(kEndless)};
   }
   /// Makes the loop for a statement, and its variable. If there are several lanes, the loop runs in all of them, even where the mask is
   /// false.
@@ -270,7 +274,7 @@ class BodyLowering : BodyValues {
       const Sym before = is_apart ? begin->value : Sym(0);
       Loop* loop = new_loop(arena_, loop_name(), begin->value - before, end->value - before);
       positions_.set(s.variable, BodyPosition{before + loop->variable, begin->lo, end->hi - 1});
-      return {loop, loop, most_iterations};
+      return {nullptr, loop, most_iterations};
     }
     // Here the trip count depends on the mask, or on values that are known only at run time, so it is computed before the loop.
     const UOp *first = value(s.value, mask), *iterations = nullptr;

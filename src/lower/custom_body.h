@@ -14,6 +14,7 @@ struct Lanes {
   int count = 1;                    // number of lanes; 1: there are no vectors
   Sym at = 0;                       // the index of a lane: the variable of the loops over lanes
   const ir::UOp* inside = nullptr;  // bool that is true for lanes that compute an element; null: all lanes do
+  int chains = 1;                   // if there is one lane: number of running values of a loop that combines integers (custom_chains.h)
 };
 
 struct LoweredBody {

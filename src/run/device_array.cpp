@@ -22,7 +22,8 @@ size_t byte_count(DType dtype, std::span<const int64_t> dims) {
 
 void check_memory(DType dtype, size_t bytes, const void* data) {
   HARP_CHECK(data != nullptr || bytes == 0, Code::kInvalidArgument, "array data is NULL, but the array has ", bytes, " bytes");
-  HARP_CHECK(reinterpret_cast<uintptr_t>(data) % alignment_of(dtype) == 0, Code::kInvalidArgument, "array data of ", name(dtype),
+  // Alignments are powers of two. A mask instead of a remainder saves a division, which takes longer than all other checks of an array.
+  HARP_CHECK((reinterpret_cast<uintptr_t>(data) & (alignment_of(dtype) - 1)) == 0, Code::kInvalidArgument, "array data of ", name(dtype),
              " must be aligned to ", alignment_of(dtype), " bytes");
 }
 

@@ -42,6 +42,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
                        variables * (sizeof(NamedSize) + 2 * sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
   const bool are_few = std::max({inputs, outputs, variables}) <= kFewArguments && arrays + hidden <= 2 * kFewArguments;
   book_bytes_ = are_few ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  if (are_few && placement_.devices.front() == &kHostDevice) declared_ = DeclaredArrays::of(this->signature());
 }
 
 size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
@@ -103,6 +104,34 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   const std::span<std::byte> workspace = workspace_of_run(values.span(), memory, small, kept);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
+  const harp_runtime runtime = runtime_of(workspace, arguments.cancel);
+  if (arguments.stream != nullptr && !staging.copies_back()) {
+    executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime,
+                         is_captured ? arguments.stream : nullptr);
+    if (!is_captured) device.signal_stream(arguments.stream);
+    return;
+  }
+  executable_->execute(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
+  staging.copy_back();
+}
+
+bool LoadedProgram::run_as_declared(std::span<const harp_const_array> inputs, std::span<const harp_array> outputs,
+                                    std::span<std::byte> workspace, const volatile int32_t* cancel) const {
+  if (!declared_) return false;
+  const std::span<void* const> hidden = executable_->hidden_inputs();
+  void* addresses[2 * kFewArguments];
+  void** const outputs_at = addresses + declared_->inputs() + hidden.size();
+  if (!declared_->fit(inputs, outputs, addresses, outputs_at)) return false;
+  HARP_CHECK(cancel == nullptr || __atomic_load_n(cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled, interp::kRunCancelled);
+  std::copy(hidden.begin(), hidden.end(), outputs_at - hidden.size());
+  alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
+  Memory kept;
+  workspace = workspace_of_run({}, divide(workspace.data(), workspace.size()), small, kept);
+  executable_->execute(addresses, outputs_at, nullptr, runtime_of(workspace, cancel));
+  return true;
+}
+
+harp_runtime LoadedProgram::runtime_of(std::span<std::byte> workspace, const volatile int32_t* cancel) const {
   harp_runtime runtime{};
   runtime.struct_size = sizeof runtime;
   runtime.self = const_cast<HostHooks*>(&hooks_);
@@ -112,15 +141,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.free = &release_for_kernel;
   runtime.workspace = workspace.data();
   runtime.workspace_size = workspace.size();
-  runtime.cancel = arguments.cancel;
-  if (arguments.stream != nullptr && !staging.copies_back()) {
-    executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime,
-                         is_captured ? arguments.stream : nullptr);
-    if (!is_captured) device.signal_stream(arguments.stream);
-    return;
-  }
-  executable_->execute(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime);
-  staging.copy_back();
+  runtime.cancel = cancel;
+  return runtime;
 }
 
 /// Returns the workspace of a run: the caller's, if the caller passed one. Otherwise it is `small`, which is on the stack of the run, or,

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "run/declared_arrays.h"
 #include "run/device_array.h"
 #include "run/executable.h"
 #include "run/stack_array.h"
@@ -71,6 +73,12 @@ class LoadedProgram {
   /// device than the arrays before it. `maker` may be null if no output is missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
+  /// Runs the program if all arrays, which are in host memory, are exactly those that a signature without shape variables declares, and no
+  /// output overlaps another array. Otherwise returns false and has done nothing; run() then checks every argument. `workspace` is null or
+  /// aligned memory of the caller, `cancel` null or the flag of RunArguments. Thread-safe. Throws the errors of Executable::execute().
+  bool run_as_declared(std::span<const harp_const_array> inputs, std::span<const harp_array> outputs, std::span<std::byte> workspace,
+                       const volatile int32_t* cancel) const;
+
   /// Returns how large the caller's workspace must be so that a run allocates nothing. Throws Error{kOverflow} if the number does not fit
   /// 63 bits.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
@@ -94,6 +102,7 @@ class LoadedProgram {
   };
   std::span<std::byte> workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory, std::span<std::byte> small,
                                         Memory& kept) const;
+  harp_runtime runtime_of(std::span<std::byte> workspace, const volatile int32_t* cancel) const;
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
@@ -109,6 +118,7 @@ class LoadedProgram {
   std::unique_ptr<Executable> executable_;
   HostHooks hooks_;
   Placement placement_;
+  std::optional<DeclaredArrays> declared_;  // for run_as_declared(), which always returns false without it
 };
 
 }  // namespace harp

@@ -297,6 +297,41 @@ class Analysis {
 
 BodyIndices indices_of_body(const Node& custom) { return Analysis(custom, false).indices(); }
 
+namespace {
+
+/// Returns the bytes of the integers that these statements, the body of a loop, combine in one variable; 0 if they do something else. The
+/// lowering (lower/custom_chains.h) also requires that the combined number does not depend on the variable.
+size_t bytes_of_chain(const ElementBody& body, const std::vector<BodyStatement>& statements) {
+  if (statements.size() != 1 || statements[0].kind != BodyStatement::kSet) return 0;
+  const BodyExpression& value = body.expressions[static_cast<size_t>(statements[0].value)];
+  const bool combines = value.kind == BodyKind::kApply && is_int(value.dtype) && size_of(value.dtype) >= 4 &&
+                        (value.op == Op::kAdd || value.op == Op::kMul || value.op == Op::kMax || value.op == Op::kMin);
+  const auto is_variable = [&](int operand) {
+    const BodyExpression& e = body.expressions[static_cast<size_t>(operand)];
+    return e.kind == BodyKind::kVariable && e.variable == statements[0].variable;
+  };
+  return combines && std::ranges::any_of(value.operands, is_variable) ? size_of(value.dtype) : 0;
+}
+
+size_t bytes_of_chains(const ElementBody& body, const std::vector<BodyStatement>& statements) {
+  size_t widest = 0;
+  for (const BodyStatement& s : statements) {
+    if (s.kind == BodyStatement::kFor) widest = std::max(widest, bytes_of_chain(body, s.body));
+    widest = std::max({widest, bytes_of_chains(body, s.body), bytes_of_chains(body, s.otherwise)});
+  }
+  return widest;
+}
+
+}  // namespace
+
+size_t bytes_of_chains(const Node& custom) {
+  const ElementBody& body = *custom.as<CustomAttributes>().body;
+  const size_t bytes = body.has_loop ? bytes_of_chains(body, body.statements) : 0;
+  if (bytes == 0 || body.sites.empty()) return bytes;
+  const std::vector<Inside> inside = indices_of_body(custom).inside;
+  return std::ranges::find(inside, Inside::kUnknown) == inside.end() ? bytes : 0;
+}
+
 std::optional<BodyLanes> lanes_of_body(const Node& custom) { return Analysis(custom, true).lanes(); }
 
 }  // namespace harp

@@ -58,4 +58,9 @@ struct BodyLanes {
 ///   array only where the branch is taken: the condition would be tested for each lane.
 std::optional<BodyLanes> lanes_of_body(const Node& custom);
 
+/// If the elements are computed one by one, returns the size in bytes of the widest integers that a loop of the body combines to their sum,
+/// product, maximum or minimum: `for k in a .. b { most = maximum(most, x[k]) }`. A vector can combine several iterations of such a loop at
+/// a time, because integers give the same bits in every order. Returns 0 if there is no such loop, or if one of its indices is checked.
+size_t bytes_of_chains(const Node& custom);
+
 }  // namespace harp

@@ -294,6 +294,8 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     return recipes;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
+  if (usual.recipe == Template::kCustom && vector_axis(kernel) < 0 && !usual.axes.empty() && bytes_of_chains(*kernel.alone) > 0)
+    usual.axes.back().max_lanes = kMaxLanes;
   if (may_have_lane_columns(program, kernel)) {
     AxisRules& columns = usual.axes[usual.axes.size() - 2];
     columns.max_lanes = kMaxLanes, columns.max_tile = kernel.passes.size() == 1 ? kMaxLaneColumns : kMaxKeptLaneColumns;

@@ -252,9 +252,12 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
 
 TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffers, and looked at as buffers are") {
   const Context context = make_context();
-  const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[n, 2], k: i64[]) {\n  return y = x * 2, c = k + 1\n}");
-  for (const char* backend : {"interp", "c"}) {
+  // A program whose sizes are all known compares arrays with its signature first, and checks them one by one if they differ.
+  for (const auto& [backend, rows] : {std::pair{"interp", "n"}, {"c", "n"}, {"interp", "2"}, {"c", "2"}}) {
     CAPTURE(backend);
+    CAPTURE(rows);
+    const std::string text = std::string("harp 1\ngraph g(x: f32[") + rows + ", 2], k: i64[]) {\n  return y = x * 2, c = k + 1\n}";
+    const Graph graph = parse(context.get(), text.c_str());
     const Program program = compile(graph.get(), backend);
     if (is_not_for_this_cpu(program.get())) continue;
     const std::vector<float> x = {1, 2, 3, 4};
@@ -307,9 +310,32 @@ TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffer
     CHECK(y == std::vector<float>(4, -1));  // none of these calls has written to y
     const std::vector<int64_t> none = {0, 2};
     const harp_const_array empty = {nullptr, none.data(), HARP_F32, 2};
-    CHECK(call({empty, inputs[1]}, {{nullptr, none.data(), HARP_F32, 2}, outputs[1]}) == "");
+    CHECK(call({empty, inputs[1]}, {{nullptr, none.data(), HARP_F32, 2}, outputs[1]}).empty() == (*rows == 'n'));
     ErrorSlot err;
     CHECK(harp_program_call(program.get(), 2, nullptr, 2, outputs, nullptr, err) == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(err.message() == "harp_program_call: inputs is NULL");
+    const auto call_with = [&](harp_run_options options) {
+      ErrorSlot why;
+      return harp_program_call(program.get(), 2, inputs, 2, outputs, &options, why);
+    };
+    int32_t cancel = 1;
+    alignas(64) std::byte workspace[128];
+    harp_run_options options = HARP_RUN_OPTIONS_INIT;
+    options.cancel = &cancel;
+    CHECK(call_with(options) == HARP_ERROR_CANCELLED);
+    CHECK(y == std::vector<float>(4, -1));
+    options.struct_size = offsetof(harp_run_options, stream);  // a host compiled with an older harp.h
+    CHECK(call_with(options) == HARP_ERROR_CANCELLED);
+    cancel = 0;
+    options.workspace = workspace + 1, options.workspace_size = 64;
+    CHECK(call_with(options) == HARP_ERROR_INVALID_ARGUMENT);
+    options.workspace = workspace;
+    CHECK(call_with(options) == HARP_OK);
+    CHECK(y == std::vector<float>{2, 4, 6, 8});
+    options = HARP_RUN_OPTIONS_INIT;
+    options.flags = 8;
+    CHECK(call_with(options) == HARP_ERROR_INVALID_ARGUMENT);
+    options.flags = 0, options.stream = workspace;
+    CHECK(call_with(options) == HARP_ERROR_DEVICE);
   }
 }

@@ -40,6 +40,7 @@ class BodyText {
     if (is_plain_ ? has_plain_array() : random_.chance(30)) elements_ = random_.between(1, 6);
     if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
+    append(out, combining_loop());
     append(out, cat(result(0), " = ", value(2), "\n"));
     for (size_t i = 1; i < results_.size(); ++i) {
       const std::string index = primary_.rank() > 0 ? "ridx0 * 3 + shape0" : "7";
@@ -175,6 +176,29 @@ class BodyText {
     const std::string body = in_loop(depth);
     counter_.clear();
     return cat(head, body, "}\n");
+  }
+
+  /// A loop that is long enough for vectors of iterations (lower/custom_chains.h) and combines integers in one variable; "" for most
+  /// bodies. The random numbers come from a separate stream, so these draws do not change the other random choices of the graph.
+  std::string combining_loop() const {
+    Random same = random_, apart(same.next(), "combining");
+    if (!is_int(primary_.dtype) || primary_.rank() == 0 || !apart.chance(25)) return {};
+    constexpr std::string_view kCombined[] = {"a + ", "a - ", "a * ", "maximum(a, ", "minimum(a, "},
+                               kBegins[] = {"0", "1", "minimum(ridx0, 9)"};
+    const auto axis = static_cast<int>(apart.below(static_cast<uint64_t>(primary_.rank())));
+    const Dim extent = primary_.shape[static_cast<size_t>(axis)];
+    const bool loads = extent.is_constant() && extent.constant() <= kLongestLoop && apart.chance(70);
+    const int64_t end = loads ? extent.constant() : static_cast<int64_t>(apart.below(kLongestLoop));
+    std::string term = cat("input", apart.below(inputs_));
+    for (int each = 0; each < primary_.rank(); ++each)
+      append(term, cat(each == 0 ? "[" : ", ", loads && each == axis ? std::string("c") : own_index(each)));
+    append(term, "]");
+    // Integers that are divided in a loop, and differ between elements, are not computed in lanes of several elements.
+    if (apart.chance(60)) term = cat("(", term, " % 7)");
+    const std::string_view combined = apart.pick(kCombined);
+    const std::string value = cat("(", term, " + ", harp::name(primary_.dtype), "(c))", combined.find('(') != combined.npos ? ")" : "");
+    const std::string loop = cat("for c in ", apart.pick(kBegins), " .. ", end, " { a = ", combined, value, " }\n");
+    return apart.chance(30) ? cat("if a > 3 {\n", loop, "}\n") : loop;
   }
 
   std::string counted_loop(int depth) {

@@ -118,13 +118,20 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
 /// Returns the number of elements of a custom function that a vector computes; 1: they are computed one by one. A short row of known length
 /// gets the narrowest vectors that hold it.
 int lanes_of_custom(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
-  if (vector_axis(kernel) < 0) return 1;
   if (options.simd_width != 0) return options.simd_width;
   const int64_t lanes = std::min<int64_t>(cpu.vector_bytes / static_cast<int64_t>(lanes_of_body(*kernel.alone)->bytes), kMaxLanes);
   const Dim size = iteration_space(kernel).back();
   if (size.is_constant() && size.constant() < kFewestElements) return 1;
   const int64_t needed = size.is_constant() ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(size.constant()))) : lanes;
   return lanes < kFewestElements ? 1 : static_cast<int>(std::min(lanes, needed));
+}
+
+/// Returns the number of iterations that a vector combines in a loop of a custom function whose elements vectors cannot compute.
+int chains_of_custom(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
+  const size_t bytes = bytes_of_chains(*kernel.alone);
+  if (bytes == 0) return 1;
+  if (options.simd_width != 0) return options.simd_width;
+  return std::clamp(cpu.vector_bytes / static_cast<int>(bytes), 1, kMaxLanes);
 }
 
 /// Returns the schedule of a routine, custom function or native call. Threads divide the rows of a routine or the elements of a custom
@@ -134,7 +141,8 @@ Schedule choose_call(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOpt
   s.recipe = recipe_of(kernel);
   s.axes.resize(iteration_space(kernel).size());
   if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
-  if (s.recipe == Template::kCustom && !s.axes.empty()) s.axes.back().simd_width = lanes_of_custom(kernel, cpu, options);
+  if (s.recipe == Template::kCustom && !s.axes.empty())
+    s.axes.back().simd_width = vector_axis(kernel) < 0 ? chains_of_custom(kernel, cpu, options) : lanes_of_custom(kernel, cpu, options);
   return s;
 }
 
