@@ -110,6 +110,12 @@ Text Positions::is_nonnegative(Sym e) const {
       left.terms.push_back({-t.coefficient, t.factors});
     }
   }
+  if (const SymTerm* only = all.terms.size() == 1 ? &all.terms.front() : nullptr;
+      only != nullptr && only->factors.size() == 1 && names_.is_flag(only->factors.front())) {
+    const std::string& name = *names_.find(only->factors.front());
+    if (only->coefficient == 1 && all.constant == -1) return {name, kPrimary};
+    if (only->coefficient == -1 && all.constant == 0) return {cat("!", name), kUnary};
+  }
   const bool strict = all.constant == -1;  // true for a condition like a - b - 1 >= 0, which is written as b < a
   if (left.terms.size() == 1 && right.terms.empty() && all.constant == 0 && proven_nonnegative(-e))
     return {cat(bracket((*this)(left), kEquality), " == 0"), kEquality};

@@ -73,7 +73,7 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
     case LineKind::kRetry: blocks_.close(); return blocks_.open(cat("if (", dialect.met_invalid, ") {"));
     case LineKind::kEnd: return blocks_.close();
     case LineKind::kLet: return let(l);
-    case LineKind::kDefine: return define(l, whole(scope_, l.value).text);
+    case LineKind::kDefine: return is_bool(l.value->type.dtype) ? define_flag(l) : define(l, whole(scope_, l.value).text);
     case LineKind::kOffset: return define(l, scope_.position.operation(*l.atom).text);
     case LineKind::kPointer: return pointer(l);
     case LineKind::kKeep: return blocks_.keep_first_step(l);
@@ -131,6 +131,13 @@ std::string StatementWriter::returned(const UOp* u) const {
 void StatementWriter::define(const Line& l, const std::string& value) {
   writer_.line(cat("const ", scope_.unit.dialect.index, " ", l.name, " = ", value, ";"));
   scope_.names.atom(l.atom, l.name);
+}
+
+/// Writes the definition of an integer variable whose value is a bool. If the value has a name already, the variable gets that name.
+void StatementWriter::define_flag(const Line& l) {
+  const NamedValue* named = scope_.names.find(l.value);
+  if (named == nullptr) writer_.line(cat("const ", type_of(scope_, l.value), " ", l.name, " = ", whole(scope_, l.value).text, ";"));
+  scope_.names.flag(l.atom, named == nullptr ? l.name : named->name);
 }
 
 void StatementWriter::let(const Line& l) {

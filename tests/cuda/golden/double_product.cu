@@ -61,12 +61,11 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 /* generation 0 · contraction over [2048, 2048] · sum of [2048, 2048, 2048] axes [1] chain product · contraction [thread_group tile=64 unroll=4, thread_group tile=64 unroll=8, reduce tile=8 stages=4] */
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
   const i64 thread = threadIdx.x;
-  const i64 alu0 = (i64)(((i64)((size_t)input1 % 64 / 8) & 1ll) == 0ll);
-  const i64 alu2 = (i64)(((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll);
+  const bool quick0 = ((i64)((size_t)input1 % 64 / 8) & 1ll) == 0ll;
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1024; ridx0 += gridDim.x) {
     const i64 oidx0 = ridx0 / 32;
     const i64 oidx3 = ridx0 & 31;
-    const i64 quick0 = alu0;
     /* 4 x 8 results of this thread */
     double acc2[32] __attribute__((aligned(16)));
     #pragma unroll 32
@@ -77,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
     double* const row1 = (double*)(shared_memory + 17408);
     /* sums of the blocks of 256 terms, of the results of all threads */
     double* const row3 = (double*)(shared_memory + 34816);
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx1 = thread / 4;
       const i64 oidx2 = thread & 3;
@@ -257,11 +256,11 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
           const i64 oidx40 = thread & 31;
           #pragma unroll 2
           for (i64 ridx42 = 0; ridx42 < 2; ++ridx42) {
-            const bool alu1 = ridx36 * 256 + ridx37 * 8 + oidx38 + ridx42 * 4 <= 2039;
+            const bool alu0 = ridx36 * 256 + ridx37 * 8 + oidx38 + ridx42 * 4 <= 2039;
             const double* input1_row1 = input1 + oidx3 * 64 + ridx36 * 524288 + ridx37 * 16384 + oidx38 * 2048 + oidx40 * 2 + ridx42 * 8192;
             #pragma unroll 2
             for (i64 ridx43 = 0; ridx43 < 2; ++ridx43) {
-              row7[ridx42 * 2 + ridx43] = alu1 ? input1_row1[ridx43 + 16384] : 0.0;
+              row7[ridx42 * 2 + ridx43] = alu0 ? input1_row1[ridx43 + 16384] : 0.0;
             }
           }
           #pragma unroll 2
@@ -294,13 +293,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
     const i64 oidx45 = oidx44 & 7;
     const i64 oidx46 = thread / 32;
     const i64 oidx47 = oidx46 & 1;
-    const i64 wide1 = alu2;
     #pragma unroll 4
     for (i64 ridx51 = 0; ridx51 < 4; ++ridx51) {
       #pragma unroll 4
       for (i64 ridx52 = 0; ridx52 < 4; ++ridx52) {
         double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx42 * 65536 + oidx43 * 2 + oidx45 * 2048 + oidx47 * 32 + ridx51 * 16384 + ridx52 * 8;
-        if (wide1 > 0) {
+        if (wide1) {
           double row8[2] __attribute__((aligned(16)));
           #pragma unroll 2
           for (i64 ridx53 = 0; ridx53 < 2; ++ridx53) {

@@ -123,15 +123,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input
 }
 
 /* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
@@ -140,19 +139,18 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
         copy_16_bytes(row2, input0 + ridx0 * 40 + thread * 4);
         #pragma unroll 4
         for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-          const float alu1 = row2[ridx2];
-          row0[ridx2] = alu1;
-          acc1[ridx2] += exp_f32(alu1);
+          const float alu0 = row2[ridx2];
+          row0[ridx2] = alu0;
+          acc1[ridx2] += exp_f32(alu0);
         }
       }
       const float acc1_folded = fold_add_16x4_f32(acc1);
-      float acc3 = acc1_folded;
       if (is_active) {
         if (thread * 4 <= 36) {
           float row4[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
-            row4[ridx4] = exp_f32(row0[ridx4]) / acc3;
+            row4[ridx4] = exp_f32(row0[ridx4]) / acc1_folded;
           }
           copy_16_bytes(output0 + ridx0 * 40 + thread * 4, row4);
         }
@@ -165,19 +163,18 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
       if (thread * 4 <= 36) {
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-          const float alu2 = input0_row[ridx6];
-          row5[ridx6] = alu2;
-          acc6[ridx6] += exp_f32(alu2);
+          const float alu1 = input0_row[ridx6];
+          row5[ridx6] = alu1;
+          acc6[ridx6] += exp_f32(alu1);
         }
       }
       const float acc6_folded = fold_add_16x4_f32(acc6);
-      float acc7 = acc6_folded;
       if (is_active) {
         float* output0_row = output0 + ridx0 * 40 + thread * 4;
         if (thread * 4 <= 36) {
           #pragma unroll 4
           for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-            output0_row[ridx8] = exp_f32(row5[ridx8]) / acc7;
+            output0_row[ridx8] = exp_f32(row5[ridx8]) / acc6_folded;
           }
         }
       }

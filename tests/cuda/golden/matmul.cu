@@ -72,8 +72,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
   const i64 oidx18 = (shape1 + 31) / 32;
   const i64 oidx48 = shape0 * shape2 & 1;
   const i64 oidx49 = shape2 & 1;
-  const bool alu5 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx48 == 0) && oidx49 == 0;
-  const i64 alu6 = (i64)alu5;
+  const bool wide1 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx48 == 0) && oidx49 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 255) / 256) * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
@@ -82,14 +81,14 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 oidx9 = floor_div_i64(oidx4, oidx5);
     const i64 oidx11 = min_i64(shape1, oidx9 * 256 + 256);
     const i64 oidx19 = min_i64(oidx18 - oidx9 * 8, 8);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
     /* of both factors: 2 stages, each with 32 terms of 32 rows and of 32 columns */
     __shared__ __align__(16) float row0[2304];
     __shared__ __align__(16) float row1[2048];
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx7 = thread / 8;
       const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
@@ -225,7 +224,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 oidx53 = thread & 7;
     const i64 oidx54 = thread / 32;
     const i64 oidx55 = oidx54 & 1;
-    const i64 wide1 = alu6;
     #pragma unroll 2
     for (i64 ridx24 = 0; ridx24 < 2; ++ridx24) {
       const i64 oidx56 = min_i64(shape0 - oidx6 * 32 - oidx50 * 8 - oidx52 * 2 - ridx24 - 1, shape2 - oidx2 * 32 - oidx53 * 2 - oidx55 * 16 - 2);
@@ -295,8 +293,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
   const i64 oidx40 = (shape1 + 255) / 256;
   const i64 oidx53 = shape0 * shape2 & 1;
   const i64 oidx54 = shape2 & 1;
-  const bool alu5 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx53 == 0) && oidx54 == 0;
-  const i64 alu6 = (i64)alu5;
+  const bool wide1 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx53 == 0) && oidx54 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 65535) / 65536) * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
@@ -306,7 +303,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
     const i64 oidx11 = min_i64(shape1, oidx9 * 65536 + 65536);
     const i64 oidx19 = min_i64(oidx18 - oidx9 * 2048, 2048);
     const i64 oidx41 = min_i64(oidx40 - oidx9 * 256, 256);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
@@ -315,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
     __shared__ __align__(16) float row1[2048];
     /* sums of the blocks of 256 terms, of the results of all threads */
     __shared__ __align__(16) float row3[1024];
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx7 = thread / 8;
       const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
@@ -489,7 +486,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
     const i64 oidx58 = thread & 7;
     const i64 oidx59 = thread / 32;
     const i64 oidx60 = oidx59 & 1;
-    const i64 wide1 = alu6;
     #pragma unroll 2
     for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
       const i64 oidx61 = min_i64(shape0 - oidx6 * 32 - oidx55 * 8 - oidx57 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx58 * 2 - oidx60 * 16 - 2);
@@ -551,12 +547,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
   const i64 oidx36 = (shape1 + 7) / 8;
   const i64 oidx62 = (shape1 + 255) / 256;
   const i64 oidx77 = shape2 & 3;
-  const i64 alu5 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx77 == 0);
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx77 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 127) / 128 * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 64 - 64, -oidx0);
     const i64 oidx4 = floor_div_i64(ridx0, oidx1);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 8 x 4 results of this thread */
     float acc2[32] __attribute__((aligned(16)));
     #pragma unroll 32
@@ -567,7 +563,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
     float* const row1 = (float*)(shared_memory + 16896);
     /* sums of the blocks of 256 terms, of the results of all threads */
     float* const row3 = (float*)(shared_memory + 25088);
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx5 = thread / 2;
       const i64 oidx6 = min_i64(shape0 - 1, oidx4 * 128 + oidx5);
@@ -787,7 +783,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
     const i64 oidx83 = thread & 7;
     const i64 oidx84 = thread / 32;
     const i64 oidx85 = oidx84 & 1;
-    const i64 wide1 = alu5;
     #pragma unroll 8
     for (i64 ridx39 = 0; ridx39 < 8; ++ridx39) {
       const i64 oidx81 = ridx39 / 4;
@@ -826,12 +821,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
   const i64 oidx14 = (shape1 + 31) / 32;
   const i64 oidx35 = (shape1 + 255) / 256;
   const i64 oidx47 = shape2 & 1;
-  const i64 alu5 = (i64)(((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx47 == 0);
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx47 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 31) / 32 * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
     const i64 oidx4 = floor_div_i64(ridx0, oidx1);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
@@ -840,7 +835,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
     __shared__ __align__(16) float row1[2048];
     /* sums of the blocks of 256 terms, of the results of all threads */
     __shared__ __align__(16) float row3[1024];
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx5 = thread / 8;
       const i64 oidx6 = min_i64(shape0 - 1, oidx4 * 32 + oidx5);
@@ -1014,7 +1009,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
     const i64 oidx51 = thread & 7;
     const i64 oidx52 = thread / 32;
     const i64 oidx53 = oidx52 & 1;
-    const i64 wide1 = alu5;
     #pragma unroll 2
     for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
       const i64 oidx54 = min_i64(shape0 - oidx4 * 32 - oidx48 * 8 - oidx50 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx51 * 2 - oidx53 * 16 - 2);

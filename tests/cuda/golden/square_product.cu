@@ -39,12 +39,11 @@ static __device__ __forceinline__ float fma_f32(float a, float b, float c) { ret
 /* generation 0 · contraction over [4096, 4096] · sum of [4096, 4096, 4096] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8 stages=2] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
-  const i64 alu0 = (i64)(((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll);
-  const i64 alu4 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll);
+  const bool quick0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll;
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1024; ridx0 += gridDim.x) {
     const i64 oidx0 = ridx0 / 32;
     const i64 oidx3 = ridx0 & 31;
-    const i64 quick0 = alu0;
     /* 8 x 8 results of this thread */
     float acc2[64] __attribute__((aligned(16)));
     #pragma unroll 64
@@ -55,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     float* const row1 = (float*)(shared_memory + 8448);
     /* sums of the blocks of 256 terms, of the results of all threads */
     float* const row3 = (float*)(shared_memory + 16640);
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx1 = thread / 2;
       const i64 oidx2 = thread & 1;
@@ -108,10 +107,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
           copy_16_bytes(row5 + 4, row1 + oidx19 * 4 + oidx20 * 32 + oidx15 * 1024 + ridx9 * 128 + 64);
           #pragma unroll 8
           for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-            const float alu1 = row4[ridx10];
+            const float alu0 = row4[ridx10];
             #pragma unroll 8
             for (i64 ridx11 = 0; ridx11 < 8; ++ridx11) {
-              acc2[ridx10 * 8 + ridx11] = fma_f32(alu1, row5[ridx11], acc2[ridx10 * 8 + ridx11]);
+              acc2[ridx10 * 8 + ridx11] = fma_f32(alu0, row5[ridx11], acc2[ridx10 * 8 + ridx11]);
             }
           }
         }
@@ -182,10 +181,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
             copy_16_bytes(row9 + 4, row1 + oidx31 * 4 + oidx33 * 32 + oidx27 * 1024 + ridx25 * 128 + 64);
             #pragma unroll 8
             for (i64 ridx26 = 0; ridx26 < 8; ++ridx26) {
-              const float alu2 = row8[ridx26];
+              const float alu1 = row8[ridx26];
               #pragma unroll 8
               for (i64 ridx27 = 0; ridx27 < 8; ++ridx27) {
-                acc2[ridx26 * 8 + ridx27] = fma_f32(alu2, row9[ridx27], acc2[ridx26 * 8 + ridx27]);
+                acc2[ridx26 * 8 + ridx27] = fma_f32(alu1, row9[ridx27], acc2[ridx26 * 8 + ridx27]);
               }
             }
           }
@@ -198,12 +197,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
           for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
             row10[ridx28] = ridx22 * 256 + ridx23 * 8 + oidx34 * 4 + ridx28 <= 4087 ? input0_row1[ridx28 + 8] : 0.0f;
           }
-          const bool alu3 = ridx22 * 256 + ridx23 * 8 + oidx32 <= 4087;
+          const bool alu2 = ridx22 * 256 + ridx23 * 8 + oidx32 <= 4087;
           const i64 oidx36 = thread & 31;
           const float* input1_row1 = input1 + oidx3 * 128 + ridx22 * 1048576 + ridx23 * 32768 + oidx32 * 4096 + oidx36 * 4;
           #pragma unroll 4
           for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
-            row11[ridx29] = alu3 ? input1_row1[ridx29 + 32768] : 0.0f;
+            row11[ridx29] = alu2 ? input1_row1[ridx29 + 32768] : 0.0f;
           }
           #pragma unroll 4
           for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
@@ -229,7 +228,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 oidx41 = oidx40 & 3;
     const i64 oidx42 = thread / 32;
     const i64 oidx43 = oidx42 & 1;
-    const i64 wide1 = alu4;
     #pragma unroll 8
     for (i64 ridx35 = 0; ridx35 < 8; ++ridx35) {
       const i64 oidx44 = ridx35 / 4;
@@ -237,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       #pragma unroll 2
       for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
         float* output0_row = output0 + oidx0 * 524288 + oidx3 * 128 + oidx38 * 65536 + oidx39 * 4 + oidx41 * 16384 + oidx43 * 32 + oidx44 * 262144 + oidx45 * 4096 + ridx36 * 64;
-        if (wide1 > 0) {
+        if (wide1) {
           float row12[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx37 = 0; ridx37 < 4; ++ridx37) {

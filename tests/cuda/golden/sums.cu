@@ -127,13 +127,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0 * 75 / 1024; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0 * 75 / 1024; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 * 75 / 1024 - 1;
     float* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
@@ -148,10 +147,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc2 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc2;
+          output0_row[0] = acc0_folded;
         }
       }
     } else {
@@ -168,10 +166,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
         }
       }
       const float acc3_folded = fold_add_16x4_f32(acc3);
-      float acc4 = acc3_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc4;
+          output0_row[0] = acc3_folded;
         }
       }
     }
@@ -182,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   const i64 oidx0 = shape0 * 11 / 16;
   const i64 oidx1 = (shape0 * 4 + oidx0) / 8;
   const i64 oidx2 = oidx1 & 7;
@@ -192,8 +189,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < 1; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < 1; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : 0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
@@ -224,10 +220,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc4 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0[0] = acc4;
+          output0[0] = acc0_folded;
         }
       }
     } else {
@@ -258,10 +253,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
         }
       }
       const float acc5_folded = fold_add_16x4_f32(acc5);
-      float acc6 = acc5_folded;
       if (is_active) {
         if (thread == 0) {
-          output0[0] = acc6;
+          output0[0] = acc5_folded;
         }
       }
     }
@@ -272,14 +266,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     float* output0_row = output0 + ridx0;
     float* output1_row = output1 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[20] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
@@ -289,9 +282,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         copy_16_bytes(row2, input0 + ridx0 * 300 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-          const float alu1 = row2[ridx3];
-          row0[ridx1 * 4 + ridx3] = alu1;
-          acc1[ridx3] += alu1;
+          const float alu0 = row2[ridx3];
+          row0[ridx1 * 4 + ridx3] = alu0;
+          acc1[ridx3] += alu0;
         }
       }
       if (thread * 4 <= 40) {
@@ -299,34 +292,33 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         copy_16_bytes(row3, input0 + ridx0 * 300 + thread * 4 + 256);
         #pragma unroll 4
         for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
-          const float alu2 = row3[ridx5];
-          row0[ridx5 + 16] = alu2;
-          acc1[ridx5] += alu2;
+          const float alu1 = row3[ridx5];
+          row0[ridx5 + 16] = alu1;
+          acc1[ridx5] += alu1;
         }
       }
       const float acc1_folded = fold_add_16x4_f32(acc1);
-      float acc4 = acc1_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc4;
+          output0_row[0] = acc1_folded;
         }
       }
       float acc5[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
-      const float alu3 = -(acc4 / 300.0f);
+      const float alu2 = -(acc1_folded / 300.0f);
       #pragma unroll 4
       for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
         #pragma unroll 4
         for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          const float alu4 = row0[ridx7 * 4 + ridx9] + alu3;
-          acc5[ridx9] = fma_f32(alu4, alu4, acc5[ridx9]);
+          const float alu3 = row0[ridx7 * 4 + ridx9] + alu2;
+          acc5[ridx9] = fma_f32(alu3, alu3, acc5[ridx9]);
         }
       }
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
-          const float alu5 = row0[ridx11 + 16] + alu3;
-          acc5[ridx11] = fma_f32(alu5, alu5, acc5[ridx11]);
+          const float alu4 = row0[ridx11 + 16] + alu2;
+          acc5[ridx11] = fma_f32(alu4, alu4, acc5[ridx11]);
         }
       }
       const float acc5_folded = fold_add_16x4_f32(acc5);
@@ -345,43 +337,42 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         const float* input0_row = input0 + ridx0 * 300 + ridx13 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          const float alu6 = input0_row[ridx15];
-          row7[ridx13 * 4 + ridx15] = alu6;
-          acc8[ridx15] += alu6;
+          const float alu5 = input0_row[ridx15];
+          row7[ridx13 * 4 + ridx15] = alu5;
+          acc8[ridx15] += alu5;
         }
       }
       const float* input0_row1 = input0 + ridx0 * 300 + thread * 4;
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-          const float alu7 = input0_row1[ridx17 + 256];
-          row7[ridx17 + 16] = alu7;
-          acc8[ridx17] += alu7;
+          const float alu6 = input0_row1[ridx17 + 256];
+          row7[ridx17 + 16] = alu6;
+          acc8[ridx17] += alu6;
         }
       }
       const float acc8_folded = fold_add_16x4_f32(acc8);
-      float acc9 = acc8_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc9;
+          output0_row[0] = acc8_folded;
         }
       }
       float acc10[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc10[i] = 0.0f;
-      const float alu8 = -(acc9 / 300.0f);
+      const float alu7 = -(acc8_folded / 300.0f);
       #pragma unroll 4
       for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
         #pragma unroll 4
         for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-          const float alu9 = row7[ridx19 * 4 + ridx21] + alu8;
-          acc10[ridx21] = fma_f32(alu9, alu9, acc10[ridx21]);
+          const float alu8 = row7[ridx19 * 4 + ridx21] + alu7;
+          acc10[ridx21] = fma_f32(alu8, alu8, acc10[ridx21]);
         }
       }
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          const float alu10 = row7[ridx23 + 16] + alu8;
-          acc10[ridx23] = fma_f32(alu10, alu10, acc10[ridx23]);
+          const float alu9 = row7[ridx23 + 16] + alu7;
+          acc10[ridx23] = fma_f32(alu9, alu9, acc10[ridx23]);
         }
       }
       const float acc10_folded = fold_add_16x4_f32(acc10);
@@ -503,24 +494,21 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_7(const float* __res
           acc0 += input0_row2[thread];
         }
         const float acc0_folded = fold_add_64x1_f32(&acc0);
-        float acc3 = acc0_folded;
         const i64 oidx7 = ridx2 & 63;
         const i64 oidx8 = min_i64(thread - oidx7, oidx7 - thread);
         if (oidx8 >= 0) {
-          acc1 += acc3;
+          acc1 += acc0_folded;
         }
       }
       const float acc1_folded = fold_add_64x1_f32(&acc1);
-      float acc4 = acc1_folded;
       const i64 oidx9 = min_i64(thread - ridx1, ridx1 - thread);
       if (oidx9 >= 0) {
-        acc2 += acc4;
+        acc2 += acc1_folded;
       }
     }
     const float acc2_folded = fold_add_64x1_f32(&acc2);
-    float acc5 = acc2_folded;
     if (thread == 0) {
-      output0[0] = acc5;
+      output0[0] = acc2_folded;
     }
   }
 }
