@@ -186,8 +186,16 @@ class Linearizer : ValuePlacement {
     append_lines(std::move(body));
   }
 
+  /// Defines the names that the text of the condition e >= 0 needs.
+  void define_condition(Sym e) {
+    const std::optional<TwoConditions> both = two_conditions(e);
+    if (!both) return blocks_.define_offsets(e);
+    define_condition(both->a);
+    define_condition(both->b);
+  }
+
   void line_of(const If& s) {
-    blocks_.define_offsets(s.condition);
+    define_condition(s.condition);
     const auto branch = [&](const Body& body) {
       Block block;
       block.conditional = true;

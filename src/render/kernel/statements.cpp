@@ -148,7 +148,7 @@ void StatementWriter::let(const Line& l) {
   if (u->kind == UKind::kRarely) {
     rarely(l, type);
   } else if (!l.guards.empty()) {
-    const std::string condition = join(l.guards, " && ", [&](Sym g) { return scope_.position.is_nonnegative(g).text; });
+    const std::string condition = join(l.guards, " && ", [&](Sym g) { return bracket(scope_.position.is_nonnegative(g), kLogicalAnd); });
     if (n == 1) {
       writer_.line(cat("const ", type, " ", l.name, " = ", condition, " ? ", bracket(computation(scope_, u), kSum), " : 0;"));
     } else {
