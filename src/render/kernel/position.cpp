@@ -129,6 +129,8 @@ Text Positions::is_nonnegative(Sym e) const {
     left.constant = -all.constant;
   else if (!strict)
     right.constant = all.constant;
+  if (left.empty() && left.constant != 0)
+    return {cat(bracket((*this)(right), kShift), " >= ", number(unit_.dialect, magnitude_of(left.constant))), kRelational};
   if (left.empty() && left.constant == 0) return {cat(bracket((*this)(right), kShift), strict ? " > 0" : " >= 0"), kRelational};
   return {cat(bracket((*this)(left), kShift), strict ? " < " : " <= ", bracket((*this)(right), kShift)), kRelational};
 }

@@ -204,52 +204,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 & 255;
   const i64 oidx1 = (oidx0 + 127) / 128;
-  const i64 oidx3 = shape0 / 256;
+  const i64 oidx2 = shape0 / 256;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 8);
-      if (oidx2 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
+      if (ridx1 * 128 + 128 <= oidx0 && ridx0 * 32 <= 8) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + oidx2 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx3 * 40 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + oidx2 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 39);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 < oidx0 && ridx0 * 32 + oidx6 <= 39) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
-      const i64 oidx11 = oidx10 / 8;
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx7 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx8 = oidx7 / 8;
+      if (ridx0 * 32 + thread <= 39 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
           }
         }
-        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+        for (i64 ridx9 = oidx8 * 8; ridx9 < oidx7; ++ridx9) {
           acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
-    if (oidx12 >= 0) {
+    if (ridx0 * 32 + thread <= 39 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -279,52 +275,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) & 255;
   const i64 oidx2 = (oidx1 + 127) / 128;
-  const i64 oidx4 = (oidx0 + 1) / 256;
+  const i64 oidx3 = (oidx0 + 1) / 256;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 8);
-      if (oidx3 >= 0) {
-        const i64 oidx5 = thread / 32;
-        const i64 oidx6 = thread & 31;
-        const float* input0_row = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
+      if (ridx1 * 128 + 128 <= oidx1 && ridx0 * 32 <= 8) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
         }
       } else {
-        const i64 oidx7 = thread / 32;
-        const i64 oidx8 = thread & 31;
-        const float* input0_row1 = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx7 * 40 + oidx8;
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx8 + 39);
-          if (oidx9 >= 0) {
+          if (ridx1 * 128 + oidx6 + ridx5 * 8 < oidx1 && ridx0 * 32 + oidx7 <= 39) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
         }
       }
       __syncthreads();
-      const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
-      const i64 oidx12 = oidx11 / 8;
-      const i64 oidx10 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
-      if (oidx10 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+      const i64 oidx8 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx9 = oidx8 / 8;
+      if (ridx0 * 32 + thread <= 39 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx9; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
           }
         }
-        for (i64 ridx9 = oidx12 * 8; ridx9 < oidx11; ++ridx9) {
+        for (i64 ridx9 = oidx9 * 8; ridx9 < oidx8; ++ridx9) {
           acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx13 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
-    if (oidx13 >= 0) {
+    if (ridx0 * 32 + thread <= 39 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -341,47 +333,43 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx2 - ridx1 * 128 - 127, -(ridx0 * 32) + 8);
-      if (oidx3 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
+      if (ridx1 * 128 + 127 <= oidx2 && ridx0 * 32 <= 8) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 5120 + oidx3 * 40 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx2 - ridx1 * 128 - oidx6 - ridx5 * 8, -(ridx0 * 32) - oidx7 + 39);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 <= oidx2 && ridx0 * 32 + oidx6 <= 39) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
-      const i64 oidx11 = floor_div_i64(oidx10, 8);
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx7 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
+      const i64 oidx8 = floor_div_i64(oidx7, 8);
+      if (ridx0 * 32 + thread <= 39 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
           }
         }
-        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+        for (i64 ridx9 = oidx8 * 8; ridx9 < oidx7; ++ridx9) {
           acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
-    if (oidx12 >= 0) {
+    if (ridx0 * 32 + thread <= 39 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();

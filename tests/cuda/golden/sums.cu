@@ -70,53 +70,49 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 & 255;
   const i64 oidx1 = (oidx0 + 127) / 128;
-  const i64 oidx3 = shape0 / 256;
+  const i64 oidx2 = shape0 / 256;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
-      if (oidx2 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
+      if (ridx1 * 128 + 128 <= oidx0 && ridx0 * 32 <= 268) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + oidx2 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx3 * 300 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + oidx2 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 299);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 < oidx0 && ridx0 * 32 + oidx6 <= 299) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           }
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
-      const i64 oidx11 = oidx10 / 8;
-      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx7 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx8 = oidx7 / 8;
+      if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 += row0[thread + ridx7 * 256 + ridx8 * 32];
           }
         }
-        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+        for (i64 ridx9 = oidx8 * 8; ridx9 < oidx7; ++ridx9) {
           acc1 += row0[thread + ridx9 * 32];
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-    if (oidx12 >= 0) {
+    if (ridx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -409,53 +405,49 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) & 255;
   const i64 oidx2 = (oidx1 + 127) / 128;
-  const i64 oidx4 = (oidx0 + 1) / 256;
+  const i64 oidx3 = (oidx0 + 1) / 256;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
-      if (oidx3 >= 0) {
-        const i64 oidx5 = thread / 32;
-        const i64 oidx6 = thread & 31;
-        const float* input0_row = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
+      if (ridx1 * 128 + 128 <= oidx1 && ridx0 * 32 <= 268) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
         }
       } else {
-        const i64 oidx7 = thread / 32;
-        const i64 oidx8 = thread & 31;
-        const float* input0_row1 = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx7 * 300 + oidx8;
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx8 + 299);
-          if (oidx9 >= 0) {
+          if (ridx1 * 128 + oidx6 + ridx5 * 8 < oidx1 && ridx0 * 32 + oidx7 <= 299) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           }
         }
       }
       __syncthreads();
-      const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
-      const i64 oidx12 = oidx11 / 8;
-      const i64 oidx10 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-      if (oidx10 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+      const i64 oidx8 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx9 = oidx8 / 8;
+      if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx9; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 += row0[thread + ridx7 * 256 + ridx8 * 32];
           }
         }
-        for (i64 ridx9 = oidx12 * 8; ridx9 < oidx11; ++ridx9) {
+        for (i64 ridx9 = oidx9 * 8; ridx9 < oidx8; ++ridx9) {
           acc1 += row0[thread + ridx9 * 32];
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx13 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-    if (oidx13 >= 0) {
+    if (ridx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -495,14 +487,12 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_7(const float* __res
         }
         const float acc0_folded = fold_add_64x1_f32(&acc0);
         const i64 oidx7 = ridx2 & 63;
-        const i64 oidx8 = min_i64(thread - oidx7, oidx7 - thread);
-        if (oidx8 >= 0) {
+        if (oidx7 <= thread && thread <= oidx7) {
           acc1 += acc0_folded;
         }
       }
       const float acc1_folded = fold_add_64x1_f32(&acc1);
-      const i64 oidx9 = min_i64(thread - ridx1, ridx1 - thread);
-      if (oidx9 >= 0) {
+      if (ridx1 <= thread && thread <= ridx1) {
         acc2 += acc1_folded;
       }
     }
@@ -527,39 +517,36 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
       const i64 oidx3 = min_i64(oidx2 + 1, ridx1 * 256 + 256);
       const i64 oidx4 = (oidx3 + 127) / 128;
       for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 2; ++ridx2) {
-        const i64 oidx5 = min_i64(-(ridx0 * 32) + 268, oidx3 - ridx1 * 256 - ridx2 * 128 - 128);
-        if (oidx5 >= 0) {
-          const i64 oidx6 = thread / 32;
-          const i64 oidx7 = thread & 31;
-          const float* input0_row = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx6 * 300 + oidx7;
+        if (ridx0 * 32 <= 268 && ridx1 * 256 + ridx2 * 128 + 128 <= oidx3) {
+          const i64 oidx5 = thread / 32;
+          const i64 oidx6 = thread & 31;
+          const float* input0_row = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx5 * 300 + oidx6;
           #pragma unroll 16
           for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
             row0[thread + ridx4 * 256] = input0_row[ridx4 * 2400];
           }
         } else {
-          const i64 oidx8 = thread & 31;
-          const i64 oidx9 = thread / 32;
-          const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx9 * 300 + oidx8;
+          const i64 oidx7 = thread & 31;
+          const i64 oidx8 = thread / 32;
+          const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx8 * 300 + oidx7;
           #pragma unroll 16
           for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-            const i64 oidx10 = min_i64(-(ridx0 * 32) - oidx8 + 299, oidx3 - ridx1 * 256 - ridx2 * 128 - oidx9 - ridx6 * 8 - 1);
-            if (oidx10 >= 0) {
+            if (ridx0 * 32 + oidx7 <= 299 && ridx1 * 256 + ridx2 * 128 + oidx8 + ridx6 * 8 < oidx3) {
               row0[thread + ridx6 * 256] = input0_row1[ridx6 * 2400];
             }
           }
         }
         __syncthreads();
-        const i64 oidx12 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
-        const i64 oidx13 = oidx12 / 8;
-        const i64 oidx11 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-        if (oidx11 >= 0) {
-          for (i64 ridx8 = 0; ridx8 < oidx13; ++ridx8) {
+        const i64 oidx9 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
+        const i64 oidx10 = oidx9 / 8;
+        if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+          for (i64 ridx8 = 0; ridx8 < oidx10; ++ridx8) {
             #pragma unroll 8
             for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
               acc1 += row0[thread + ridx8 * 256 + ridx9 * 32];
             }
           }
-          for (i64 ridx10 = oidx13 * 8; ridx10 < oidx12; ++ridx10) {
+          for (i64 ridx10 = oidx10 * 8; ridx10 < oidx9; ++ridx10) {
             acc1 += row0[thread + ridx10 * 32];
           }
         }
@@ -568,8 +555,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
       acc2 += acc1;
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx14 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
-    if (oidx14 >= 0) {
+    if (ridx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc2;
     }
     __syncthreads();
