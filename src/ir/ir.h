@@ -174,6 +174,8 @@ struct Kernel {
   bool is_scheduled = false;  // whether apply_schedule has run, after which no loop has tags
   // Estimated time of all iterations, in picoseconds; decides whether the kernel runs on several threads.
   Sym work = 0;
+  // On a GPU: the size of the elements of a row that a thread keeps in registers, because several passes over the row use them.
+  int64_t row_bytes = 0;
   // Minimum number of thread-loop iterations for one call of the kernel, which amortises the code outside of the thread loop.
   int64_t least = 1;
   // Contains at most one kThread loop, which may be nested only in other loops. If there is one, only statements inside it store to

@@ -176,7 +176,7 @@ class Linearizer : ValuePlacement {
     Block block;
     block.variable = variable_of(s.variable);
     Line head{.kind = LineKind::kDefine,
-              .name = cat(block.variable->name, define_count_++),
+              .name = std::move(define_name_),
               .value = s.value,
               .names = blocks_.mentioned({&s.value, 1}),
               .atom = block.variable,
@@ -186,8 +186,16 @@ class Linearizer : ValuePlacement {
     append_lines(std::move(body));
   }
 
+  /// Defines the names that the text of the condition e >= 0 needs.
+  void define_condition(Sym e) {
+    const std::optional<TwoConditions> both = two_conditions(e);
+    if (!both) return blocks_.define_offsets(e);
+    define_condition(both->a);
+    define_condition(both->b);
+  }
+
   void line_of(const If& s) {
-    blocks_.define_offsets(s.condition);
+    define_condition(s.condition);
     const auto branch = [&](const Body& body) {
       Block block;
       block.conditional = true;
@@ -219,7 +227,13 @@ class Linearizer : ValuePlacement {
 
   void statement(const Stmt& s) {
     const std::vector<const UOp*> values = values_of(s);
+    if (const auto* define = as<Define>(&s)) {
+      define_name_ = cat(variable_of(define->variable)->name, define_count_++);
+      // If the line for a bool is in an outer block, the variable needs no line of its own.
+      if (is_bool(define->value->type.dtype)) blocks_.give_name(define->value, define_name_);
+    }
     need(values);
+    blocks_.give_name(nullptr, {});
     // The names must be looked up before the call of line_of(), which may mark them as stale if the statement changes accumulators.
     names_ = blocks_.mentioned(values);
     visit(s, [&](const auto& of) { line_of(of); });
@@ -282,6 +296,7 @@ class Linearizer : ValuePlacement {
   void line_of(const Comment& s) { line_of(LineKind::kComment, s); }
 
   std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the current statement
+  std::string define_name_;                                // name of the variable of the current Define statement
   int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 

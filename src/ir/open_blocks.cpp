@@ -116,7 +116,7 @@ std::vector<std::pair<const UOp*, std::string>> OpenBlocks::mentioned(std::span<
 void OpenBlocks::name_value(int level, Line let, const std::vector<Sym>& guards) {
   Block& block = blocks_[static_cast<size_t>(level)];
   if (widen(block, let, guards)) return;
-  let.name = cat("alu", value_count_++);
+  let.name = let.value == given_.first ? given_.second : cat("alu", value_count_++);
   block.values[let.value] = {.name = let.name, .guards = {guards}};
   block.lines.push_back(std::move(let));
 }

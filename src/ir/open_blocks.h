@@ -69,6 +69,8 @@ class OpenBlocks {
   /// Adds the line `let` to the block at `level`. The line names a value; the name is valid where all guards in `guards` are >= 0. If the
   /// block already has a line for this value under other guards, the guards of that line are extended, so that it serves both uses.
   void name_value(int level, Line let, const std::vector<Sym>& guards);
+  /// Makes name_value() give this name to the value, until the next call.
+  void give_name(const UOp* value, std::string name) { given_ = {value, std::move(name)}; }
   /// Marks as stale the name of each value for which `changes` returns true.
   void forget(const std::function<bool(const UOp*)>& changes);
 
@@ -76,7 +78,8 @@ class OpenBlocks {
   bool widen(Block& block, const Line& let, const std::vector<Sym>& guards);
 
   std::vector<Block> blocks_;
-  std::vector<Sym> held_;  // the guards that the last call of hold_guards() recorded
+  std::pair<const UOp*, std::string> given_;  // see give_name()
+  std::vector<Sym> held_;                     // the guards that the last call of hold_guards() recorded
   std::unordered_map<int, int> pointer_count_;
   int value_count_ = 0, offset_count_ = 0;
 };

@@ -9,6 +9,14 @@ Terms terms_of(Sym e) {
   return {e.node()->terms, e.node()->constant};
 }
 
+std::optional<TwoConditions> two_conditions(Sym e) {
+  const Terms all = terms_of(e);
+  if (all.terms.size() != 1 || all.terms[0].coefficient != 1 || all.terms[0].factors.size() != 1) return std::nullopt;
+  const SymAtom* extreme = all.terms[0].factors[0];
+  if (extreme->kind != AtomKind::kMin && extreme->kind != AtomKind::kMax) return std::nullopt;
+  return TwoConditions{extreme, extreme->a + all.constant, extreme->b + all.constant};
+}
+
 namespace {
 
 bool depends_on(const SymAtom& atom, const SymAtom* variable) {

@@ -1,6 +1,7 @@
 // Splits an index into a part that is constant in the innermost loop, which generated code keeps in a pointer, and the rest.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/symbolic.h"
@@ -14,6 +15,14 @@ struct Terms {
   bool empty() const { return terms.empty(); }
 };
 Terms terms_of(Sym e);
+
+/// A minimum is >= 0 if both operands are, and a maximum if one of them is.
+struct TwoConditions {
+  const SymAtom* extreme;  // the minimum or maximum
+  Sym a, b;
+};
+/// If the expression is a minimum or a maximum, or its sum with a constant, returns the two expressions whose signs decide its sign.
+std::optional<TwoConditions> two_conditions(Sym e);
 
 /// An index as the sum of `row` and `rest`. `row` has no constant term and does not depend on the variable `innermost`. If `innermost` is
 /// null, `row` is empty and `rest` is the whole index.

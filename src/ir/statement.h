@@ -174,7 +174,7 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   int axis = -1;
 };
 
-/// Defines a variable for the statements in `body`. Its value is `value`, a nonnegative i64.
+/// Defines a variable for the statements in `body`. Its value is `value`, a nonnegative i64 or a bool, which counts as 0 or 1.
 struct Define : StmtOf<StmtKind::kDefine> {
   Sym variable;
   const UOp* value = nullptr;

@@ -213,8 +213,8 @@ class StatementRules : ValueRules {
     body(s.body);
   }
   void rules(const Define& s) {
-    if (s.value == nullptr || s.value->type != Type{DType::kI64, 1})
-      violated("a position is defined by an i64, but ", to_string(s.variable), " is defined by ",
+    if (s.value == nullptr || (s.value->type != Type{DType::kI64, 1} && s.value->type != Type{DType::kBool, 1}))
+      violated("a position is defined by an i64 or a bool, but ", to_string(s.variable), " is defined by ",
                s.value == nullptr ? "nothing" : describe(*s.value));
     scope(s.variable, s.body);
   }

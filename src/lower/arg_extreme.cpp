@@ -242,7 +242,7 @@ Body ArgExtremeLowering::find_in_block(const LaneGroup& group, bool is_only) {
 
 Stmt* ArgExtremeLowering::if_nan(const UOp* sum, Body then) {
   auto* define = arena_.statement<Define>();
-  define->value = arena_.cast(DType::kI64, is_nan(sum));
+  define->value = is_nan(sum);
   define->variable = arena_.syms().loop("nan", 0, 2);
   define->body = {new_if(arena_, define->variable - 1, std::move(then))};
   return define;

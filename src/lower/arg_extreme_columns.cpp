@@ -133,8 +133,8 @@ Body ArgExtremeLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) 
   return body;
 }
 
-Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
-  Body body;
+const UOp* ArgExtremeLowering::sum_of_columns(const Columns& tile, Body& body) {
+  if (tile.capacity == 1) return acc(sum_, 0);
   // Numbers of two accumulators of running sums, which become NaN if some column contains a NaN: `all` is for the columns that form whole
   // vectors, `rest` for the remaining columns.
   const int all = new_sum(lanes_, body), rest = new_sum(1, body);
@@ -152,7 +152,12 @@ Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
     body.push_back(single);
   }
   body.push_back(folded(all));
-  Body again;
+  return plus(acc(all, 0), acc(rest, 0));
+}
+
+Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
+  Body body, again;
+  const UOp* sum = sum_of_columns(tile, body);
   const int nan = new_indices(DType::kI64, tile.capacity, again);
   Loop* row = new_loop(arena_, next_name(), 0, count_);
   each_column(tile, wide_lanes(), row->body, [&](Sym column, Body& into) {
@@ -161,7 +166,7 @@ Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
   });
   again.push_back(row);
   each_column(tile, wide_lanes(), again, [&](Sym column, Body& into) { replace_by_nan(acc(nan, column), best_, index_, column, into); });
-  body.push_back(if_nan(plus(acc(all, 0), acc(rest, 0)), std::move(again)));
+  body.push_back(if_nan(sum, std::move(again)));
   return body;
 }
 

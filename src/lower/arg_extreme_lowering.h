@@ -204,6 +204,8 @@ class ArgExtremeLowering {
   /// of both streams would cause more memory traffic than the rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
+  /// Adds the running sums of all columns of the tile. The result is NaN if some column contains a NaN.
+  const ir::UOp* sum_of_columns(const Columns& tile, ir::Body& body);
   /// If the sums of the tile are NaN, replaces the results of each column that contains a NaN by the index of the first NaN and the value
   /// NaN.
   ir::Body columns_with_nan(const Columns& tile);

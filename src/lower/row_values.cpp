@@ -57,15 +57,24 @@ void RowValues::share_among(Group group) {
   // elements to the wrong threads. The schedule then keeps no values (may_use_groups), and arrays are loaded again in each pass.
   if (!elements.is_constant() || !lane_axes(*c_.plan.reduces[0]).outer.empty()) return;
   const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
-  // Bytes for each element of the row: of all row values, and of all arrays that are kept because several passes load them.
-  size_t kept = 0, loaded = 0;
+  // Bytes for each element of the row: of all row values; of all arrays that are kept because several passes load them; and of arrays of
+  // f16 and bf16 that several passes load, which only the compiler keeps.
+  size_t kept = 0, loaded = 0, halves = 0;
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) kept += size_of(node->dtype);
   loaded_ = loaded_again();
-  for (const Loaded& array : loaded_) loaded += size_of(array.node->dtype);
+  for (const Loaded& array : loaded_) (is_half(array.node->dtype) ? halves : loaded) += size_of(array.node->dtype);
+  std::erase_if(loaded_, [](const Loaded& array) { return is_half(array.node->dtype); });
   const auto fit = [&](size_t bytes) { return own > 0 && steps <= kMaxSteps && own * static_cast<int64_t>(bytes) <= kMaxRegisterBytes; };
-  if (!fit(kept + loaded)) loaded_.clear(), loaded = 0;
-  if (kept + loaded > 0 && fit(kept + loaded)) own_elements_ = own;
+  const size_t all = kept + loaded + halves;
+  if (!fit(all)) loaded_.clear(), loaded = halves = 0;
+  is_too_long_ = all > 0 && !fit(kept + loaded + halves);
+  if (is_too_long_) return;
+  if (kept + loaded > 0) own_elements_ = own;
+  register_bytes_ = own * static_cast<int64_t>(kept + loaded + halves);
+  // More registers are needed for the conditions of the last step, if the row is no multiple of the lanes, and for conversions.
+  if (elements.constant() % (group.threads * group.elements) != 0 || halves > 0)
+    register_bytes_ += group.elements * static_cast<int64_t>(all);
 }
 
 std::vector<RowValues::Loaded> RowValues::loaded_again() const {
@@ -88,7 +97,7 @@ std::vector<RowValues::Loaded> RowValues::loaded_again() const {
       if (!seen.emplace(node, is_moved).second || is_reduce(node->op) || kept.contains(node)) continue;
       if (!is_loaded(c_.program, c_.plan, node)) {
         for (const Node* source : node->sources) push(source, is_moved || !is_elementwise(node->op));
-      } else if (is_moved || squeezed(node->shape) != squeezed(source_.shape) || is_bool(node->dtype) || is_half(node->dtype)) {
+      } else if (is_moved || squeezed(node->shape) != squeezed(source_.shape) || is_bool(node->dtype)) {
         elsewhere.insert(node);
       } else if (++passes[node] == 1) {
         found.push_back({node, &pass});

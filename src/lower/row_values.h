@@ -34,6 +34,12 @@ class RowValues {
   void share_among(Group group);
   /// Tests whether row values are kept in registers, which requires that loops over a row are unrolled.
   bool are_in_registers() const { return own_elements_ > 0; }
+  /// Returns the number of bytes of the row that a thread of a GPU keeps in registers, in arrays of the kernel or because the compiler
+  /// keeps what several unrolled passes load; 0: none.
+  int64_t register_bytes() const { return register_bytes_; }
+  /// Tests whether passes use values again that do not fit in registers. Loops over the row must then not be fully unrolled, because the
+  /// compiler would keep these values, too, and spill them to memory.
+  bool is_too_long() const { return is_too_long_; }
   /// Declares the arrays for all row values that the passes keep.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
   /// Emits the statements that keep this pass's row values for the element at this index of the reductions' source. The element may be
@@ -70,6 +76,8 @@ class RowValues {
   std::vector<std::pair<const Node*, int>> kept_;  // the nodes whose row values are kept, each with the index of its accumulator
   std::optional<Group> group_;
   std::vector<Loaded> loaded_;
+  int64_t register_bytes_ = 0;
+  bool is_too_long_ = false;
   int64_t own_elements_ = 0;  // number of elements of each kept node that a thread has in registers; 0: row values are not in registers
 };
 

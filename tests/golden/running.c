@@ -392,12 +392,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
     for (int64_t ridx3 = 296; ridx3 < 300; ridx3 += 4) {
       *(f32x4*)(acc0 + ridx3) = *(f32x4*)(acc2 + ridx3);
     }
-    const int64_t oidx1 = min_i64(oidx0 - ridx0 - 2, ridx0 - 1);
-    const int64_t oidx2 = min_i64(shape0, ridx0 * 4096 + 4096);
-    if (oidx1 >= 0) {
+    const int64_t oidx1 = min_i64(shape0, ridx0 * 4096 + 4096);
+    if (ridx0 + 2 <= oidx0 && ridx0 > 0) {
       float acc1[304] __attribute__((aligned(64)));
       for (int i = 0; i < 304; ++i) acc1[i] = 0.0f;
-      for (int64_t ridx4 = ridx0 * 4096; ridx4 < oidx2; ++ridx4) {
+      for (int64_t ridx4 = ridx0 * 4096; ridx4 < oidx1; ++ridx4) {
         const float* input0_row = input0 + shape0 * 300 - ridx4 * 300;
         float* output0_row = output0 + shape0 * 300 - ridx4 * 300;
         for (int64_t ridx5 = 0; ridx5 < 288; ridx5 += 16) {
@@ -429,7 +428,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
         *(f32x4*)(acc2 + ridx10) += *(f32x4*)(acc1 + ridx10);
       }
     } else {
-      for (int64_t ridx11 = ridx0 * 4096; ridx11 < oidx2; ++ridx11) {
+      for (int64_t ridx11 = ridx0 * 4096; ridx11 < oidx1; ++ridx11) {
         const float* input0_row1 = input0 + shape0 * 300 - ridx11 * 300;
         float* output0_row1 = output0 + shape0 * 300 - ridx11 * 300;
         for (int64_t ridx12 = 0; ridx12 < 288; ridx12 += 16) {

@@ -9,10 +9,10 @@ namespace harp::lower {
 
 using namespace ir;
 
-Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, const std::function<Body(Sym)>& make) {
+Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, bool may_unroll, const std::function<Body(Sym)>& make) {
   const Sym count = end - begin;
   if (proven_at_most(count, 0)) return {};
-  if (count.is_constant() && together > 1 && count.constant() <= std::max(together, kMaxIterationsInFlight)) {
+  if (count.is_constant() && together > 1 && count.constant() <= (may_unroll ? std::max(together, kMaxIterationsInFlight) : together)) {
     Loop* all = new_loop(arena, "step", 0, count, LoopKind::kUnroll);
     all->body = make(begin + all->variable);
     return {all};
@@ -42,7 +42,7 @@ int64_t iterations_in_flight(int64_t bytes, int64_t cost) {
 Body if_aligned(Arena& arena, const UOp* distances, int64_t elements, Body together, Body single) {
   auto* define = arena.statement<Define>();
   define->variable = arena.syms().loop("aligned", 0, 2);
-  define->value = arena.cast(DType::kI64, are_multiples(arena, distances, elements));
+  define->value = are_multiples(arena, distances, elements);
   define->body = {new_if(arena, define->variable - 1, std::move(together), std::move(single))};
   return {define};
 }

@@ -17,6 +17,7 @@ GroupRows::GroupRows(KernelContext& context)
       threads_(lanes_in_use(first_) / context.schedule.axes.back().simd_width),
       elements_(context.schedule.axes.back().simd_width) {
   rows_.share_among({threads_, elements_});
+  context.kernel.row_bytes = rows_.register_bytes();
 }
 
 ReduceLowering::BlockLevel GroupRows::new_level(int64_t count) {
@@ -61,11 +62,10 @@ void GroupRows::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end,
 Body GroupRows::rounds(Sym begin, Sym end, const std::function<Body(Sym start, Sym count)>& make) {
   const Sym whole = floor_div(end - begin, kLanes), rest = end - begin - whole * kLanes;
   const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
-  // If a kernel with several passes is fully unrolled, the compiler keeps the elements that several passes load in registers.
-  const bool is_short = c_.plan.passes.size() > 1 && whole.is_constant() && whole.constant() <= kMaxIterationsInFlight;
-  const int64_t together =
-      rows_.are_in_registers() || is_short ? std::max<int64_t>(1, whole.constant()) : iterations_in_flight(bytes, cost_of_element());
-  Body body = in_batches(arena_, 0, whole, together, [&](Sym number) { return make(begin + number * kLanes, kLanes); });
+  const bool is_unrolled = rows_.register_bytes() > 0;
+  const int64_t together = is_unrolled ? std::max<int64_t>(1, whole.constant()) : iterations_in_flight(bytes, cost_of_element());
+  const bool may_unroll = !rows_.is_too_long();
+  Body body = in_batches(arena_, 0, whole, together, may_unroll, [&](Sym number) { return make(begin + number * kLanes, kLanes); });
   if (proven_at_most(rest, 0)) return body;
   const Body last = make(begin + whole * kLanes, rest);
   body.insert(body.end(), last.begin(), last.end());

@@ -156,7 +156,7 @@ Body GroupProduct::with_quick(Body body) {
   const UOp* both = rows == nullptr ? columns : columns == nullptr ? rows : arena_.apply(Op::kBitAnd, DType::kBool, {rows, columns});
   auto* define = arena_.statement<Define>();
   define->variable = quick_;
-  define->value = arena_.cast(DType::kI64, both);
+  define->value = both;
   define->body = std::move(body);
   return {define};
 }
@@ -438,7 +438,7 @@ Body GroupProduct::with_wide(Body body) {
     is_wide = arena_.apply(Op::kBitAnd, DType::kBool, {is_wide, arena_.in_range(Sym(0) - mod(multiple, size))});
   auto* define = arena_.statement<Define>();
   define->variable = wide_;
-  define->value = arena_.cast(DType::kI64, is_wide);
+  define->value = is_wide;
   define->body = std::move(body);
   return {define};
 }

@@ -44,13 +44,17 @@ const ir::Routine* routine_of(const ir::Kernel& kernel) {
 std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   constexpr int kRegisters = 1 << 16;  // number of registers of a multiprocessor
   // Numbers of registers that a thread may use: kOfThread usually; kWithArrays for a thread that keeps part of a row or an array of
-  // accumulators, or sorts elements of 8 bytes; kOfTransform for Fourier transforms, because a pass by factor 13 in f64 needs that many.
-  // For a transform by tiles, registers_of_tile() returns the number instead.
-  constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
+  // accumulators, or sorts elements of 8 bytes; kWithLongRow if the part of the row fills more than kLongRow bytes; kOfTransform for
+  // Fourier transforms, because a pass by factor 13 in f64 needs that many. For a transform by tiles, registers_of_tile() returns the
+  // number instead.
+  constexpr int kOfThread = 64, kWithArrays = 128, kWithLongRow = 168, kOfTransform = 256;
+  constexpr int64_t kShortRow = 32, kLongRow = 256;  // in bytes
   const auto is_array = [](const ir::Accumulator& a) {
-    return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared;
+    return (a.is_row && a.spread * static_cast<int64_t>(size_of(a.type.dtype)) > kShortRow) || a.space == Space::kStack ||
+           a.space == Space::kShared;
   };
-  int registers = std::ranges::any_of(kernel.accumulators, is_array) ? kWithArrays : kOfThread;
+  const bool has_arrays = kernel.row_bytes > kShortRow || std::ranges::any_of(kernel.accumulators, is_array);
+  int registers = kernel.row_bytes > kLongRow ? kWithLongRow : has_arrays ? kWithArrays : kOfThread;
   if (const ir::Routine* routine = routine_of(kernel)) {
     const size_t bytes = size_of(kernel.params[static_cast<size_t>(routine->buffer)].dtype);
     const bool has_tiles = routine->phase > 0 && routine->length.is_constant() && block_transform(routine->length.constant(), bytes);

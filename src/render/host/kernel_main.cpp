@@ -187,7 +187,7 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
 /// Returns the condition of a launch as a C expression; "" means that the launch always happens.
 std::string KernelMain::launch_condition(const ir::Launch& launch) const {
   std::vector<std::string> conditions;
-  if (launch.guard) conditions.push_back(arrays_.sizes().is_nonnegative(*launch.guard).text);
+  if (launch.guard) conditions.push_back(bracket(arrays_.sizes().is_nonnegative(*launch.guard), kLogicalAnd));
   if (!launch.in_place.empty()) {
     const auto array = [](const ir::HostBuffer& buffer) {
       return cat("(const void*)", buffer.kind == ir::HostBuffer::Kind::kInput ? "input" : "output", buffer.index);

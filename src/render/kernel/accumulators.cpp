@@ -34,6 +34,22 @@ std::string_view operator_of(Op combine) {
   }
 }
 
+AccumulatorLines::AccumulatorLines(Scope& scope, Writer& writer) : scope_(scope), writer_(writer) {
+  if (scope.subject.kernel == nullptr) return;
+  changes_.resize(scope.subject.kernel->accumulators.size());
+  folds_.resize(changes_.size());
+  for (const ir::Stmt* s : ir::statements_of(scope.subject.kernel->body)) {
+    ir::for_each_changed_accumulator(*s, [&](int accumulator) { ++changes_[static_cast<size_t>(accumulator)]; });
+    if (const auto* fold = ir::as<ir::AccFold>(s)) ++folds_[static_cast<size_t>(fold->accumulator)];
+  }
+}
+
+bool AccumulatorLines::is_name_of_fold(const ir::AccDeclare& s) const {
+  if (s.value == nullptr || s.value->kind != ir::UKind::kAcc || !s.value->index.is_constant(0)) return false;
+  return scope_.names.find_folded(s.value->buffer) != nullptr && folds_[static_cast<size_t>(s.value->buffer)] == 1 &&
+         changes_[static_cast<size_t>(s.accumulator)] == 0;
+}
+
 void AccumulatorLines::write(const Line& line) {
   switch (line.kind) {
     case LineKind::kAccDeclare: return declare(line.as<ir::AccDeclare>());
@@ -67,6 +83,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
     const std::string all = layout.lanes == 1 ? one : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
     return writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
   }
+  if (is_name_of_fold(s)) return scope_.names.folded(s.accumulator, *scope_.names.find_folded(s.value->buffer));
   if (layout.size == 1) {
     const std::string first = s.value == nullptr ? value : elements(s.accumulator, s.value);
     return writer_.line(cat(type, " ", name, " = ", first, ";"));
@@ -160,7 +177,7 @@ FoldForm AccumulatorLines::fold_form(const ir::AccFold& s) const {
 void AccumulatorLines::fold(const Line& l) {
   const auto& s = l.as<ir::AccFold>();
   const FoldForm form = fold_form(s);
-  const std::string accumulator = cat("acc", s.accumulator);
+  const std::string accumulator = accumulator_name(scope_, s.accumulator);
   if (scope_.accumulator(s.accumulator).spread > 0 && scope_.group_threads > 0) {
     const std::string fold = scope_.unit.dialect.groups.fold(scope_.unit, form, scope_.group_threads);
     writer_.line(cat("const ", type_with_lanes(scope_.unit, form.dtype, 1), " ", l.name, " = ", fold, "(", form.size == 1 ? "&" : "",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "render/kernel/scope.h"
 #include "render/text/writer.h"
@@ -11,7 +12,7 @@ namespace harp::render {
 
 class AccumulatorLines {
  public:
-  AccumulatorLines(Scope& scope, Writer& writer) : scope_(scope), writer_(writer) {}
+  AccumulatorLines(Scope& scope, Writer& writer);
 
   /// Writes one line that operates on an accumulator.
   void write(const ir::Line& line);
@@ -26,6 +27,9 @@ class AccumulatorLines {
 
  private:
   void declare(const ir::AccDeclare& s);
+  /// Tests whether a declared accumulator is only another name for the result of a fold, and needs no variable of its own: both keep their
+  /// values.
+  bool is_name_of_fold(const ir::AccDeclare& s) const;
   void declare_shared(int accumulator, const std::string& name, const std::string& type, int64_t count);
   void set(const ir::AccSet& s);
   /// Returns the type of one stored value of the accumulator in the generated code; it is a vector type if the accumulator is stored as
@@ -42,6 +46,7 @@ class AccumulatorLines {
 
   Scope& scope_;
   Writer& writer_;
+  std::vector<int> changes_, folds_;  // for each accumulator of the kernel: how many statements change it, and how many of these are folds
 };
 
 /// Returns the C operator that combines two values for Add or Mul, for example "+".

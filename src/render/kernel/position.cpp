@@ -105,6 +105,12 @@ Text Positions::operation(const SymAtom& atom) const {
 }
 
 Text Positions::is_nonnegative(Sym e) const {
+  if (const auto both = ir::two_conditions(e); both && names_.find(both->extreme) == nullptr) {
+    const bool is_and = both->extreme->kind == AtomKind::kMin;
+    const int inner = is_and ? int{kLogicalAnd} : int{kOr};  // gcc's -Wparentheses expects brackets around && that is an operand of ||
+    return {cat(bracket(is_nonnegative(both->a), inner), is_and ? " && " : " || ", bracket(is_nonnegative(both->b), inner)),
+            is_and ? kLogicalAnd : kLogicalOr};
+  }
   ir::Terms left, right;  // the two sides of the condition left <= right, in which all coefficients are positive
   const ir::Terms all = ir::terms_of(e);
   for (const SymTerm& t : all.terms) {
@@ -115,6 +121,12 @@ Text Positions::is_nonnegative(Sym e) const {
       left.terms.push_back({-t.coefficient, t.factors});
     }
   }
+  if (const SymTerm* only = all.terms.size() == 1 ? &all.terms.front() : nullptr;
+      only != nullptr && only->factors.size() == 1 && names_.is_flag(only->factors.front())) {
+    const std::string& name = *names_.find(only->factors.front());
+    if (only->coefficient == 1 && all.constant == -1) return {name, kPrimary};
+    if (only->coefficient == -1 && all.constant == 0) return {cat("!", name), kUnary};
+  }
   const bool strict = all.constant == -1;  // true for a condition like a - b - 1 >= 0, which is written as b < a
   if (left.terms.size() == 1 && right.terms.empty() && all.constant == 0 && proven_nonnegative(-e))
     return {cat(bracket((*this)(left), kEquality), " == 0"), kEquality};
@@ -122,6 +134,8 @@ Text Positions::is_nonnegative(Sym e) const {
     left.constant = -all.constant;
   else if (!strict)
     right.constant = all.constant;
+  if (left.empty() && left.constant != 0)
+    return {cat(bracket((*this)(right), kShift), " >= ", number(unit_.dialect, magnitude_of(left.constant))), kRelational};
   if (left.empty() && left.constant == 0) return {cat(bracket((*this)(right), kShift), strict ? " > 0" : " >= 0"), kRelational};
   return {cat(bracket((*this)(left), kShift), strict ? " < " : " <= ", bracket((*this)(right), kShift)), kRelational};
 }

@@ -73,7 +73,7 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
     case LineKind::kRetry: blocks_.close(); return blocks_.open(cat("if (", dialect.met_invalid, ") {"));
     case LineKind::kEnd: return blocks_.close();
     case LineKind::kLet: return let(l);
-    case LineKind::kDefine: return define(l, whole(scope_, l.value).text);
+    case LineKind::kDefine: return is_bool(l.value->type.dtype) ? define_flag(l) : define(l, whole(scope_, l.value).text);
     case LineKind::kOffset: return define(l, scope_.position.operation(*l.atom).text);
     case LineKind::kPointer: return pointer(l);
     case LineKind::kKeep: return blocks_.keep_first_step(l);
@@ -133,6 +133,13 @@ void StatementWriter::define(const Line& l, const std::string& value) {
   scope_.names.atom(l.atom, l.name);
 }
 
+/// Writes the definition of an integer variable whose value is a bool. If the value has a name already, the variable gets that name.
+void StatementWriter::define_flag(const Line& l) {
+  const NamedValue* named = scope_.names.find(l.value);
+  if (named == nullptr) writer_.line(cat("const ", type_of(scope_, l.value), " ", l.name, " = ", whole(scope_, l.value).text, ";"));
+  scope_.names.flag(l.atom, named == nullptr ? l.name : named->name);
+}
+
 void StatementWriter::let(const Line& l) {
   const UOp* u = l.value;
   const int n = lanes_of(scope_, u);
@@ -141,7 +148,7 @@ void StatementWriter::let(const Line& l) {
   if (u->kind == UKind::kRarely) {
     rarely(l, type);
   } else if (!l.guards.empty()) {
-    const std::string condition = join(l.guards, " && ", [&](Sym g) { return scope_.position.is_nonnegative(g).text; });
+    const std::string condition = join(l.guards, " && ", [&](Sym g) { return bracket(scope_.position.is_nonnegative(g), kLogicalAnd); });
     if (n == 1) {
       writer_.line(cat("const ", type, " ", l.name, " = ", condition, " ? ", bracket(computation(scope_, u), kSum), " : 0;"));
     } else {

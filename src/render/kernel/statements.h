@@ -33,6 +33,7 @@ class StatementWriter {
   void rarely(const ir::Line& line, const std::string& type);
   bool call_two(const ir::Line& a, const ir::Line& b);
   void define(const ir::Line& line, const std::string& value);
+  void define_flag(const ir::Line& line);
   void pointer(const ir::Line& line);
   void store(const Address& at, const ir::Store& s);
   size_t store_interleaved(std::span<const ir::Line> lines);

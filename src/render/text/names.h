@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/linearize.h"
@@ -29,6 +30,11 @@ class Names {
   }
   void mask_bits(const std::string& name, int bits) { mask_bits_[name] = bits; }
   void atom(const SymAtom* atom, std::string name) { blocks_.back().atoms[atom] = std::move(name); }
+  /// The variable `atom`, which is 0 or 1, has a name of type bool.
+  void flag(const SymAtom* atom, std::string name) {
+    flags_.insert(atom);
+    this->atom(atom, std::move(name));
+  }
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
   }
@@ -49,6 +55,7 @@ class Names {
       if (const auto found = b.atoms.find(atom); found != b.atoms.end()) return &found->second;
     return nullptr;
   }
+  bool is_flag(const SymAtom* atom) const { return flags_.contains(atom); }
   const std::string* find_pointer(int buffer, const ir::Terms& row) const {
     for (const Block& b : blocks_)
       for (const Pointer& p : b.pointers)
@@ -86,6 +93,7 @@ class Names {
   std::unordered_map<const ir::UOp*, NamedValue> values_;
   std::unordered_map<const ir::UOp*, std::string> sources_;
   std::unordered_map<std::string, int> mask_bits_;
+  std::unordered_set<const SymAtom*> flags_;
 };
 
 }  // namespace harp::render

@@ -61,11 +61,6 @@ static __device__ __forceinline__ float greater_number_f32(float x, float y) {
   return (y != y) ? x : alu2;
 }
 
-/* Combines element i with element i + half, then repeats this on the first half. */
-static __device__ __noinline__ float fold_add_1_f32(float* s) {
-  return s[0];
-}
-
 static __device__ __forceinline__ i64 minimum_i64(i64 x, i64 y) {
   return x < y ? x : y;
 }
@@ -86,20 +81,18 @@ static __device__ __forceinline__ i64 clamp_index_i64(i64 x, i64 y) {
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, i64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     i64* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = __uint_as_float(0xff800000u);
-      i32 acc1[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc1[i] = 2147483647;
+      i32 row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-        acc1[ridx2] = (i32)(thread * 4 + ridx2);
+        row1[ridx2] = (i32)(thread * 4 + ridx2);
       }
       #pragma unroll 16
       for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
@@ -107,74 +100,65 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
         copy_16_bytes(row2, input0 + ridx0 * 1024 + thread * 4 + ridx3 * 64);
         #pragma unroll 4
         for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
-          const float alu1 = row2[ridx5];
-          const bool alu2 = acc0[ridx5] < alu1 || (isnan_f32(alu1) && !isnan_f32(acc0[ridx5]));
-          acc1[ridx5] = alu2 ? (i32)(ridx3 * 64 + thread * 4 + ridx5) : acc1[ridx5];
-          acc0[ridx5] = maximum_f32(acc0[ridx5], alu1);
+          const float alu0 = row2[ridx5];
+          const bool alu1 = acc0[ridx5] < alu0 || (isnan_f32(alu0) && !isnan_f32(acc0[ridx5]));
+          row1[ridx5] = alu1 ? (i32)(ridx3 * 64 + thread * 4 + ridx5) : row1[ridx5];
+          acc0[ridx5] = maximum_f32(acc0[ridx5], alu0);
         }
       }
-      float acc3[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc3[i] = __uint_as_float(0xff800000u);
+      float row3[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
-        acc3[ridx7] = acc0[ridx7];
+        row3[ridx7] = acc0[ridx7];
       }
-      const float acc3_folded = fold_maximum_16x4_f32(acc3);
-      float acc4 = acc3_folded;
-      i32 acc5[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc5[i] = 2147483647;
-      const bool alu3 = isnan_f32(acc4);
+      const float acc3_folded = fold_maximum_16x4_f32(row3);
+      i32 row5[4] __attribute__((aligned(16)));
+      const bool alu2 = isnan_f32(acc3_folded);
       #pragma unroll 4
       for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-        acc5[ridx9] = (acc0[ridx9] == acc4 || (isnan_f32(acc0[ridx9]) && alu3)) ? acc1[ridx9] : 2147483647;
+        row5[ridx9] = (acc0[ridx9] == acc3_folded || (isnan_f32(acc0[ridx9]) && alu2)) ? row1[ridx9] : 2147483647;
       }
-      const i32 acc5_folded = fold_minimum_16x4_i32(acc5);
-      i32 acc6 = acc5_folded;
+      const i32 acc5_folded = fold_minimum_16x4_i32(row5);
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = (i64)acc6;
+          output0_row[0] = (i64)acc5_folded;
         }
       }
     } else {
       float acc7[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc7[i] = __uint_as_float(0xff800000u);
-      i32 acc8[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc8[i] = 2147483647;
+      i32 row8[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
-        acc8[ridx12] = (i32)(thread * 4 + ridx12);
+        row8[ridx12] = (i32)(thread * 4 + ridx12);
       }
       #pragma unroll 16
       for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
         const float* input0_row = input0 + ridx0 * 1024 + ridx13 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          const float alu4 = input0_row[ridx15];
-          const bool alu5 = acc7[ridx15] < alu4 || (isnan_f32(alu4) && !isnan_f32(acc7[ridx15]));
-          acc8[ridx15] = alu5 ? (i32)(ridx13 * 64 + thread * 4 + ridx15) : acc8[ridx15];
-          acc7[ridx15] = maximum_f32(acc7[ridx15], alu4);
+          const float alu3 = input0_row[ridx15];
+          const bool alu4 = acc7[ridx15] < alu3 || (isnan_f32(alu3) && !isnan_f32(acc7[ridx15]));
+          row8[ridx15] = alu4 ? (i32)(ridx13 * 64 + thread * 4 + ridx15) : row8[ridx15];
+          acc7[ridx15] = maximum_f32(acc7[ridx15], alu3);
         }
       }
-      float acc9[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc9[i] = __uint_as_float(0xff800000u);
+      float row9[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-        acc9[ridx17] = acc7[ridx17];
+        row9[ridx17] = acc7[ridx17];
       }
-      const float acc9_folded = fold_maximum_16x4_f32(acc9);
-      float acc10 = acc9_folded;
-      i32 acc11[4] __attribute__((aligned(16)));
-      for (int i = 0; i < 4; ++i) acc11[i] = 2147483647;
-      const bool alu6 = isnan_f32(acc10);
+      const float acc9_folded = fold_maximum_16x4_f32(row9);
+      i32 row11[4] __attribute__((aligned(16)));
+      const bool alu5 = isnan_f32(acc9_folded);
       #pragma unroll 4
       for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
-        acc11[ridx19] = (acc7[ridx19] == acc10 || (isnan_f32(acc7[ridx19]) && alu6)) ? acc8[ridx19] : 2147483647;
+        row11[ridx19] = (acc7[ridx19] == acc9_folded || (isnan_f32(acc7[ridx19]) && alu5)) ? row8[ridx19] : 2147483647;
       }
-      const i32 acc11_folded = fold_minimum_16x4_i32(acc11);
-      i32 acc12 = acc11_folded;
+      const i32 acc11_folded = fold_minimum_16x4_i32(row11);
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = (i64)acc12;
+          output0_row[0] = (i64)acc11_folded;
         }
       }
     }
@@ -196,18 +180,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
       acc1 = greater_number_f32(acc1, alu0);
       acc0 += alu0;
     }
-    float acc3 = 0.0f;
-    float acc4 = 0.0f;
-    acc3 += acc0;
-    const float acc3_folded = fold_add_1_f32(&acc3);
-    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
-    if (nan0 > 0) {
-      i64 acc5 = 9223372036854775807ll;
+    const bool nan0 = isnan_f32(acc0);
+    if (nan0) {
+      i64 acc3 = 9223372036854775807ll;
       for (i64 ridx2 = 0; ridx2 < 256; ++ridx2) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
+        acc3 = minimum_i64(acc3, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
-      const bool alu1 = acc5 == 9223372036854775807ll;
-      acc2 = alu1 ? acc2 : (i32)acc5;
+      const bool alu1 = acc3 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc3;
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
@@ -231,18 +211,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
       acc1 = greater_number_f32(acc1, alu0);
       acc0 += alu0;
     }
-    float acc3 = 0.0f;
-    float acc4 = 0.0f;
-    acc3 += acc0;
-    const float acc3_folded = fold_add_1_f32(&acc3);
-    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
-    if (nan0 > 0) {
-      i64 acc5 = 9223372036854775807ll;
+    const bool nan0 = isnan_f32(acc0);
+    if (nan0) {
+      i64 acc3 = 9223372036854775807ll;
       for (i64 ridx2 = 0; ridx2 < oidx0; ++ridx2) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
+        acc3 = minimum_i64(acc3, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
-      const bool alu1 = acc5 == 9223372036854775807ll;
-      acc2 = alu1 ? acc2 : (i32)acc5;
+      const bool alu1 = acc3 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc3;
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
@@ -265,18 +241,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
       acc1 = greater_number_f32(acc1, alu0);
       acc0 += alu0;
     }
-    float acc3 = 0.0f;
-    float acc4 = 0.0f;
-    acc3 += acc0;
-    const float acc3_folded = fold_add_1_f32(&acc3);
-    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
-    if (nan0 > 0) {
-      i64 acc5 = 9223372036854775807ll;
+    const bool nan0 = isnan_f32(acc0);
+    if (nan0) {
+      i64 acc3 = 9223372036854775807ll;
       for (i64 ridx2 = 0; ridx2 < 256; ++ridx2) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
+        acc3 = minimum_i64(acc3, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
-      const bool alu1 = acc5 == 9223372036854775807ll;
-      acc2 = alu1 ? acc2 : (i32)acc5;
+      const bool alu1 = acc3 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc3;
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
@@ -301,18 +273,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __res
       acc1 = greater_number_f32(acc1, alu0);
       acc0 += alu0;
     }
-    float acc3 = 0.0f;
-    float acc4 = 0.0f;
-    acc3 += acc0;
-    const float acc3_folded = fold_add_1_f32(&acc3);
-    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
-    if (nan0 > 0) {
-      i64 acc5 = 9223372036854775807ll;
+    const bool nan0 = isnan_f32(acc0);
+    if (nan0) {
+      i64 acc3 = 9223372036854775807ll;
       for (i64 ridx2 = 0; ridx2 < oidx1; ++ridx2) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
+        acc3 = minimum_i64(acc3, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
-      const bool alu1 = acc5 == 9223372036854775807ll;
-      acc2 = alu1 ? acc2 : (i32)acc5;
+      const bool alu1 = acc3 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc3;
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     output0[ridx0] = acc1;
@@ -335,18 +303,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __res
       acc1 = alu0 < acc1 ? acc1 : alu0;
       acc0 += alu0;
     }
-    float acc3 = 0.0f;
-    float acc4 = 0.0f;
-    acc3 += acc0;
-    const float acc3_folded = fold_add_1_f32(&acc3);
-    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
-    if (nan0 > 0) {
-      i64 acc5 = 9223372036854775807ll;
+    const bool nan0 = isnan_f32(acc0);
+    if (nan0) {
+      i64 acc3 = 9223372036854775807ll;
       for (i64 ridx2 = 0; ridx2 < oidx1 + 1; ++ridx2) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
+        acc3 = minimum_i64(acc3, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
-      const bool alu1 = acc5 == 9223372036854775807ll;
-      acc2 = alu1 ? acc2 : (i32)acc5;
+      const bool alu1 = acc3 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc3;
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     const i64 alu2 = (i64)acc2;

@@ -81,10 +81,9 @@ static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * 8 + group; ridx0 < 2048; ridx0 += (i64)gridDim.x * 8) {
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[32] __attribute__((aligned(16)));
       float row1[32] __attribute__((aligned(16)));
       float acc2[4] __attribute__((aligned(16)));
@@ -95,34 +94,32 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         copy_16_bytes(row3, input0 + ridx0 * 512 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-          const float alu1 = row3[ridx3];
-          row1[ridx1 * 4 + ridx3] = alu1;
-          acc2[ridx3] = maximum_f32(acc2[ridx3], alu1);
+          const float alu0 = row3[ridx3];
+          row1[ridx1 * 4 + ridx3] = alu0;
+          acc2[ridx3] = maximum_f32(acc2[ridx3], alu0);
         }
       }
       const float acc2_folded = fold_maximum_16x4_f32(acc2);
-      float acc4 = acc2_folded;
       float acc5[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
-      const float alu2 = neg_f32(acc4);
+      const float alu1 = neg_f32(acc2_folded);
       #pragma unroll 8
       for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-          const float alu3 = exp_f32(row1[ridx4 * 4 + ridx6] + alu2);
-          row0[ridx4 * 4 + ridx6] = alu3;
-          acc5[ridx6] += alu3;
+          const float alu2 = exp_f32(row1[ridx4 * 4 + ridx6] + alu1);
+          row0[ridx4 * 4 + ridx6] = alu2;
+          acc5[ridx6] += alu2;
         }
       }
       const float acc5_folded = fold_add_16x4_f32(acc5);
-      float acc6 = acc5_folded;
-      const float alu4 = 1.0f / acc6;
+      const float alu3 = 1.0f / acc5_folded;
       #pragma unroll 8
       for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
         float row7[4] __attribute__((aligned(16)));
         #pragma unroll 4
         for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          row7[ridx9] = row0[ridx8 * 4 + ridx9] * alu4;
+          row7[ridx9] = row0[ridx8 * 4 + ridx9] * alu3;
         }
         copy_16_bytes(output0 + ridx0 * 512 + thread * 4 + ridx8 * 64, row7);
       }
@@ -136,34 +133,32 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         const float* input0_row = input0 + ridx0 * 512 + ridx10 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
-          const float alu5 = input0_row[ridx12];
-          row9[ridx10 * 4 + ridx12] = alu5;
-          acc10[ridx12] = maximum_f32(acc10[ridx12], alu5);
+          const float alu4 = input0_row[ridx12];
+          row9[ridx10 * 4 + ridx12] = alu4;
+          acc10[ridx12] = maximum_f32(acc10[ridx12], alu4);
         }
       }
       const float acc10_folded = fold_maximum_16x4_f32(acc10);
-      float acc11 = acc10_folded;
       float acc12[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc12[i] = 0.0f;
-      const float alu6 = neg_f32(acc11);
+      const float alu5 = neg_f32(acc10_folded);
       #pragma unroll 8
       for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          const float alu7 = exp_f32(row9[ridx13 * 4 + ridx15] + alu6);
-          row8[ridx13 * 4 + ridx15] = alu7;
-          acc12[ridx15] += alu7;
+          const float alu6 = exp_f32(row9[ridx13 * 4 + ridx15] + alu5);
+          row8[ridx13 * 4 + ridx15] = alu6;
+          acc12[ridx15] += alu6;
         }
       }
       const float acc12_folded = fold_add_16x4_f32(acc12);
-      float acc13 = acc12_folded;
-      const float alu8 = 1.0f / acc13;
+      const float alu7 = 1.0f / acc12_folded;
       #pragma unroll 8
       for (i64 ridx17 = 0; ridx17 < 8; ++ridx17) {
         float* output0_row = output0 + ridx0 * 512 + thread * 4 + ridx17 * 64;
         #pragma unroll 4
         for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-          output0_row[ridx18] = row8[ridx17 * 4 + ridx18] * alu8;
+          output0_row[ridx18] = row8[ridx17 * 4 + ridx18] * alu7;
         }
       }
     }

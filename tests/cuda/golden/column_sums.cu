@@ -52,13 +52,12 @@ static __device__ __forceinline__ float fold_add_16x1_f32(float* s) {
 
 /* generation 0 · reduce over [256, 4096] · sum of [256, 256, 4096] axes [1] chain · reduce [thread, thread tile=1 simd=4, reduce] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0) {
-  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 262144; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = ridx0 / 1024;
     const i64 oidx1 = ridx0 & 1023;
     float* output0_row = output0 + oidx0 * 4096;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < 32; ++ridx1) {
@@ -98,11 +97,10 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * 8 + group; ridx0 < 65536; ridx0 += (i64)gridDim.x * 8) {
     float* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
@@ -117,9 +115,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc2 = acc0_folded;
       if (thread == 0) {
-        output0_row[0] = acc2;
+        output0_row[0] = acc0_folded;
       }
     } else {
       float acc3[4] __attribute__((aligned(16)));
@@ -135,9 +132,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
         }
       }
       const float acc3_folded = fold_add_16x4_f32(acc3);
-      float acc4 = acc3_folded;
       if (thread == 0) {
-        output0_row[0] = acc4;
+        output0_row[0] = acc3_folded;
       }
     }
   }
@@ -190,10 +186,9 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_3(const float* __res
       }
     }
     const float acc0_folded = fold_add_64x1_f32(&acc0);
-    float acc1 = acc0_folded;
     float* output0_row = output0 + ridx0;
     if (thread == 0) {
-      output0_row[0] = acc1;
+      output0_row[0] = acc0_folded;
     }
   }
 }
@@ -208,10 +203,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __res
     float acc0 = 0.0f;
     acc0 += input0[thread];
     const float acc0_folded = fold_add_16x1_f32(&acc0);
-    float acc1 = acc0_folded;
     if (is_active) {
       if (thread == 0) {
-        output0[0] = acc1;
+        output0[0] = acc0_folded;
       }
     }
   }

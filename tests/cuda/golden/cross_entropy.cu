@@ -120,14 +120,13 @@ static __device__ __forceinline__ float log_f32(float x) {
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const i64* __restrict__ input1, float* __restrict__ output0) {
   const i64 thread = threadIdx.x % 32;
   const i64 group = threadIdx.x / 32;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 1ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 1ll) == 0ll;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x * 4 + group; ridx0 < 64; ridx0 += (i64)gridDim.x * 4) {
     const i64* input1_row = input1 + ridx0;
     const float* input0_row = input0 + ridx0 * 1000;
     float* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[32] __attribute__((aligned(16)));
       float acc1[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc1[i] = __uint_as_float(0xff800000u);
@@ -137,9 +136,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         copy_8_bytes(row2, input0 + ridx0 * 1000 + thread * 2 + ridx1 * 64);
         #pragma unroll 2
         for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
-          const float alu1 = row2[ridx3];
-          row0[ridx1 * 2 + ridx3] = alu1;
-          acc1[ridx3] = maximum_f32(acc1[ridx3], alu1);
+          const float alu0 = row2[ridx3];
+          row0[ridx1 * 2 + ridx3] = alu0;
+          acc1[ridx3] = maximum_f32(acc1[ridx3], alu0);
         }
       }
       if (thread * 2 <= 38) {
@@ -147,39 +146,37 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         copy_8_bytes(row3, input0 + ridx0 * 1000 + thread * 2 + 960);
         #pragma unroll 2
         for (i64 ridx5 = 0; ridx5 < 2; ++ridx5) {
-          const float alu2 = row3[ridx5];
-          row0[ridx5 + 30] = alu2;
-          acc1[ridx5] = maximum_f32(acc1[ridx5], alu2);
+          const float alu1 = row3[ridx5];
+          row0[ridx5 + 30] = alu1;
+          acc1[ridx5] = maximum_f32(acc1[ridx5], alu1);
         }
       }
       const float acc1_folded = fold_maximum_32x2_f32(acc1);
-      float acc4 = acc1_folded;
       float acc5[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc5[i] = 0.0f;
-      const float alu3 = neg_f32(acc4);
+      const float alu2 = neg_f32(acc1_folded);
       #pragma unroll 15
       for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
         #pragma unroll 2
         for (i64 ridx8 = 0; ridx8 < 2; ++ridx8) {
-          acc5[ridx8] += exp_f32(row0[ridx6 * 2 + ridx8] + alu3);
+          acc5[ridx8] += exp_f32(row0[ridx6 * 2 + ridx8] + alu2);
         }
       }
       if (thread * 2 <= 38) {
         #pragma unroll 2
         for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
-          acc5[ridx10] += exp_f32(row0[ridx10 + 30] + alu3);
+          acc5[ridx10] += exp_f32(row0[ridx10 + 30] + alu2);
         }
       }
       const float acc5_folded = fold_add_32x2_f32(acc5);
-      float acc6 = acc5_folded;
       if (thread == 0) {
-        const i64 alu4 = input1_row[0];
-        const bool alu5 = 0ll <= alu4 && alu4 < 1000ll;
-        const i64 alu6 = (i64)(i32)alu4;
-        const bool alu7 = 0ll <= alu6 && alu6 < 1000ll;
-        const float alu8 = input0_row[clamp_index_i64(alu6, 1000ll)];
-        const float alu9 = -(alu7 ? alu8 + alu3 + 0.0f : 0.0f);
-        output0_row[0] = alu5 ? log_f32(acc6) + alu9 : __uint_as_float(0x7fc00000u);
+        const i64 alu3 = input1_row[0];
+        const bool alu4 = 0ll <= alu3 && alu3 < 1000ll;
+        const i64 alu5 = (i64)(i32)alu3;
+        const bool alu6 = 0ll <= alu5 && alu5 < 1000ll;
+        const float alu7 = input0_row[clamp_index_i64(alu5, 1000ll)];
+        const float alu8 = -(alu6 ? alu7 + alu2 + 0.0f : 0.0f);
+        output0_row[0] = alu4 ? log_f32(acc5_folded) + alu8 : __uint_as_float(0x7fc00000u);
       }
     } else {
       float row7[32] __attribute__((aligned(16)));
@@ -190,48 +187,46 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         const float* input0_row1 = input0 + ridx0 * 1000 + ridx12 * 64 + thread * 2;
         #pragma unroll 2
         for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
-          const float alu10 = input0_row1[ridx14];
-          row7[ridx12 * 2 + ridx14] = alu10;
-          acc8[ridx14] = maximum_f32(acc8[ridx14], alu10);
+          const float alu9 = input0_row1[ridx14];
+          row7[ridx12 * 2 + ridx14] = alu9;
+          acc8[ridx14] = maximum_f32(acc8[ridx14], alu9);
         }
       }
       const float* input0_row2 = input0 + ridx0 * 1000 + thread * 2;
       if (thread * 2 <= 38) {
         #pragma unroll 2
         for (i64 ridx16 = 0; ridx16 < 2; ++ridx16) {
-          const float alu11 = input0_row2[ridx16 + 960];
-          row7[ridx16 + 30] = alu11;
-          acc8[ridx16] = maximum_f32(acc8[ridx16], alu11);
+          const float alu10 = input0_row2[ridx16 + 960];
+          row7[ridx16 + 30] = alu10;
+          acc8[ridx16] = maximum_f32(acc8[ridx16], alu10);
         }
       }
       const float acc8_folded = fold_maximum_32x2_f32(acc8);
-      float acc9 = acc8_folded;
       float acc10[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc10[i] = 0.0f;
-      const float alu12 = neg_f32(acc9);
+      const float alu11 = neg_f32(acc8_folded);
       #pragma unroll 15
       for (i64 ridx17 = 0; ridx17 < 15; ++ridx17) {
         #pragma unroll 2
         for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
-          acc10[ridx19] += exp_f32(row7[ridx17 * 2 + ridx19] + alu12);
+          acc10[ridx19] += exp_f32(row7[ridx17 * 2 + ridx19] + alu11);
         }
       }
       if (thread * 2 <= 38) {
         #pragma unroll 2
         for (i64 ridx21 = 0; ridx21 < 2; ++ridx21) {
-          acc10[ridx21] += exp_f32(row7[ridx21 + 30] + alu12);
+          acc10[ridx21] += exp_f32(row7[ridx21 + 30] + alu11);
         }
       }
       const float acc10_folded = fold_add_32x2_f32(acc10);
-      float acc11 = acc10_folded;
       if (thread == 0) {
-        const i64 alu13 = input1_row[0];
-        const bool alu14 = 0ll <= alu13 && alu13 < 1000ll;
-        const i64 alu15 = (i64)(i32)alu13;
-        const bool alu16 = 0ll <= alu15 && alu15 < 1000ll;
-        const float alu17 = input0_row[clamp_index_i64(alu15, 1000ll)];
-        const float alu18 = -(alu16 ? alu17 + alu12 + 0.0f : 0.0f);
-        output0_row[0] = alu14 ? log_f32(acc11) + alu18 : __uint_as_float(0x7fc00000u);
+        const i64 alu12 = input1_row[0];
+        const bool alu13 = 0ll <= alu12 && alu12 < 1000ll;
+        const i64 alu14 = (i64)(i32)alu12;
+        const bool alu15 = 0ll <= alu14 && alu14 < 1000ll;
+        const float alu16 = input0_row[clamp_index_i64(alu14, 1000ll)];
+        const float alu17 = -(alu15 ? alu16 + alu11 + 0.0f : 0.0f);
+        output0_row[0] = alu13 ? log_f32(acc10_folded) + alu17 : __uint_as_float(0x7fc00000u);
       }
     }
   }

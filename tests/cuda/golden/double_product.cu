@@ -61,12 +61,11 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 /* generation 0 · contraction over [2048, 2048] · sum of [2048, 2048, 2048] axes [1] chain product · contraction [thread_group tile=64 unroll=4, thread_group tile=64 unroll=8, reduce tile=8 stages=4] */
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
   const i64 thread = threadIdx.x;
-  const i64 alu0 = (i64)(((i64)((size_t)input1 % 64 / 8) & 1ll) == 0ll);
-  const i64 alu2 = (i64)(((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll);
+  const bool quick0 = ((i64)((size_t)input1 % 64 / 8) & 1ll) == 0ll;
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1024; ridx0 += gridDim.x) {
     const i64 oidx0 = ridx0 / 32;
     const i64 oidx3 = ridx0 & 31;
-    const i64 quick0 = alu0;
     /* 4 x 8 results of this thread */
     double acc2[32] __attribute__((aligned(16)));
     #pragma unroll 32
@@ -77,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
     double* const row1 = (double*)(shared_memory + 17408);
     /* sums of the blocks of 256 terms, of the results of all threads */
     double* const row3 = (double*)(shared_memory + 34816);
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx1 = thread / 4;
       const i64 oidx2 = thread & 3;
@@ -171,8 +170,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx27 = (ridx15 + 1) & 31;
-        const i64 oidx28 = max_i64(ridx15 - 255, -oidx27);
-        if (oidx28 >= 0) {
+        if (255 <= ridx15 || oidx27 == 0) {
           /* the end of a block of terms */
           #pragma unroll 4
           for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
@@ -189,21 +187,21 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
       /* load the first terms */
       double row4[4] __attribute__((aligned(16)));
       double row5[4] __attribute__((aligned(16)));
-      const i64 oidx29 = thread / 4;
-      const i64 oidx30 = thread & 3;
+      const i64 oidx28 = thread / 4;
+      const i64 oidx29 = thread & 3;
       #pragma unroll 2
       for (i64 ridx27 = 0; ridx27 < 2; ++ridx27) {
-        const double* input0_row = input0 + oidx0 * 131072 + oidx29 * 2048 + oidx30 * 2 + ridx27 * 65536;
+        const double* input0_row = input0 + oidx0 * 131072 + oidx28 * 2048 + oidx29 * 2 + ridx27 * 65536;
         #pragma unroll 2
         for (i64 ridx28 = 0; ridx28 < 2; ++ridx28) {
           row4[ridx27 * 2 + ridx28] = input0_row[ridx28];
         }
       }
-      const i64 oidx31 = thread / 32;
-      const i64 oidx32 = thread & 31;
+      const i64 oidx30 = thread / 32;
+      const i64 oidx31 = thread & 31;
       #pragma unroll 2
       for (i64 ridx29 = 0; ridx29 < 2; ++ridx29) {
-        const double* input1_row = input1 + oidx3 * 64 + oidx31 * 2048 + oidx32 * 2 + ridx29 * 8192;
+        const double* input1_row = input1 + oidx3 * 64 + oidx30 * 2048 + oidx31 * 2 + ridx29 * 8192;
         #pragma unroll 2
         for (i64 ridx30 = 0; ridx30 < 2; ++ridx30) {
           row5[ridx29 * 2 + ridx30] = input1_row[ridx30];
@@ -220,60 +218,60 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
       for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
         #pragma unroll 2
         for (i64 ridx34 = 0; ridx34 < 2; ++ridx34) {
-          row0[oidx29 + oidx30 * 136 + ridx33 * 32 + ridx34 * 68] = row4[ridx33 * 2 + ridx34];
+          row0[oidx28 + oidx29 * 136 + ridx33 * 32 + ridx34 * 68] = row4[ridx33 * 2 + ridx34];
         }
       }
       #pragma unroll 2
       for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
-        copy_16_bytes(row1 + oidx31 * 68 + oidx32 * 2 + ridx35 * 272, row5 + ridx35 * 2);
+        copy_16_bytes(row1 + oidx30 * 68 + oidx31 * 2 + ridx35 * 272, row5 + ridx35 * 2);
       }
       __syncthreads();
       #pragma unroll 1
       for (i64 ridx36 = 0; ridx36 < 8; ++ridx36) {
         #pragma unroll 1
         for (i64 ridx37 = 0; ridx37 < 32; ++ridx37) {
-          const i64 oidx33 = ridx37 & 1;
-          const i64 oidx41 = (ridx37 + 1) & 1;
-          const i64 oidx34 = thread / 64;
-          const i64 oidx35 = thread / 4;
-          const i64 oidx36 = oidx35 & 7;
-          const i64 oidx37 = thread & 3;
-          const i64 oidx38 = thread / 32;
-          const i64 oidx39 = oidx38 & 1;
+          const i64 oidx32 = ridx37 & 1;
+          const i64 oidx40 = (ridx37 + 1) & 1;
+          const i64 oidx33 = thread / 64;
+          const i64 oidx34 = thread / 4;
+          const i64 oidx35 = oidx34 & 7;
+          const i64 oidx36 = thread & 3;
+          const i64 oidx37 = thread / 32;
+          const i64 oidx38 = oidx37 & 1;
           #pragma unroll 1
           for (i64 ridx39 = 0; ridx39 < 2; ++ridx39) {
-            multiply_4x4_tiles(acc2, row0 + oidx34 * 32 + oidx36 + oidx33 * 544 + ridx39 * 272, 68, row1 + oidx37 * 2 + oidx39 * 32 + oidx33 * 544 + ridx39 * 272, 68);
+            multiply_4x4_tiles(acc2, row0 + oidx33 * 32 + oidx35 + oidx32 * 544 + ridx39 * 272, 68, row1 + oidx36 * 2 + oidx38 * 32 + oidx32 * 544 + ridx39 * 272, 68);
           }
           double row6[4] __attribute__((aligned(16)));
           double row7[4] __attribute__((aligned(16)));
           #pragma unroll 2
           for (i64 ridx40 = 0; ridx40 < 2; ++ridx40) {
-            const double* input0_row1 = input0 + oidx0 * 131072 + ridx36 * 256 + ridx37 * 8 + oidx35 * 2048 + oidx37 * 2 + ridx40 * 65536;
+            const double* input0_row1 = input0 + oidx0 * 131072 + ridx36 * 256 + ridx37 * 8 + oidx34 * 2048 + oidx36 * 2 + ridx40 * 65536;
             #pragma unroll 2
             for (i64 ridx41 = 0; ridx41 < 2; ++ridx41) {
-              row6[ridx40 * 2 + ridx41] = ridx36 * 256 + ridx37 * 8 + oidx37 * 2 + ridx41 <= 2039 ? input0_row1[ridx41 + 8] : 0.0;
+              row6[ridx40 * 2 + ridx41] = ridx36 * 256 + ridx37 * 8 + oidx36 * 2 + ridx41 <= 2039 ? input0_row1[ridx41 + 8] : 0.0;
             }
           }
-          const i64 oidx40 = thread & 31;
+          const i64 oidx39 = thread & 31;
           #pragma unroll 2
           for (i64 ridx42 = 0; ridx42 < 2; ++ridx42) {
-            const bool alu1 = ridx36 * 256 + ridx37 * 8 + oidx38 + ridx42 * 4 <= 2039;
-            const double* input1_row1 = input1 + oidx3 * 64 + ridx36 * 524288 + ridx37 * 16384 + oidx38 * 2048 + oidx40 * 2 + ridx42 * 8192;
+            const bool alu0 = ridx36 * 256 + ridx37 * 8 + oidx37 + ridx42 * 4 <= 2039;
+            const double* input1_row1 = input1 + oidx3 * 64 + ridx36 * 524288 + ridx37 * 16384 + oidx37 * 2048 + oidx39 * 2 + ridx42 * 8192;
             #pragma unroll 2
             for (i64 ridx43 = 0; ridx43 < 2; ++ridx43) {
-              row7[ridx42 * 2 + ridx43] = alu1 ? input1_row1[ridx43 + 16384] : 0.0;
+              row7[ridx42 * 2 + ridx43] = alu0 ? input1_row1[ridx43 + 16384] : 0.0;
             }
           }
           #pragma unroll 2
           for (i64 ridx44 = 0; ridx44 < 2; ++ridx44) {
             #pragma unroll 2
             for (i64 ridx45 = 0; ridx45 < 2; ++ridx45) {
-              row0[oidx41 * 544 + oidx35 + oidx37 * 136 + ridx44 * 32 + ridx45 * 68] = row6[ridx44 * 2 + ridx45];
+              row0[oidx40 * 544 + oidx34 + oidx36 * 136 + ridx44 * 32 + ridx45 * 68] = row6[ridx44 * 2 + ridx45];
             }
           }
           #pragma unroll 2
           for (i64 ridx46 = 0; ridx46 < 2; ++ridx46) {
-            copy_16_bytes(row1 + oidx38 * 68 + oidx40 * 2 + oidx41 * 544 + ridx46 * 272, row7 + ridx46 * 2);
+            copy_16_bytes(row1 + oidx37 * 68 + oidx39 * 2 + oidx40 * 544 + ridx46 * 272, row7 + ridx46 * 2);
           }
           __syncthreads();
         }
@@ -288,25 +286,24 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         }
       }
     }
-    const i64 oidx42 = thread / 64;
-    const i64 oidx43 = thread & 3;
-    const i64 oidx44 = thread / 4;
-    const i64 oidx45 = oidx44 & 7;
-    const i64 oidx46 = thread / 32;
-    const i64 oidx47 = oidx46 & 1;
-    const i64 wide1 = alu2;
+    const i64 oidx41 = thread / 64;
+    const i64 oidx42 = thread & 3;
+    const i64 oidx43 = thread / 4;
+    const i64 oidx44 = oidx43 & 7;
+    const i64 oidx45 = thread / 32;
+    const i64 oidx46 = oidx45 & 1;
     #pragma unroll 4
     for (i64 ridx51 = 0; ridx51 < 4; ++ridx51) {
       #pragma unroll 4
       for (i64 ridx52 = 0; ridx52 < 4; ++ridx52) {
-        double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx42 * 65536 + oidx43 * 2 + oidx45 * 2048 + oidx47 * 32 + ridx51 * 16384 + ridx52 * 8;
-        if (wide1 > 0) {
+        double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx41 * 65536 + oidx42 * 2 + oidx44 * 2048 + oidx46 * 32 + ridx51 * 16384 + ridx52 * 8;
+        if (wide1) {
           double row8[2] __attribute__((aligned(16)));
           #pragma unroll 2
           for (i64 ridx53 = 0; ridx53 < 2; ++ridx53) {
             row8[ridx53] = row3[thread + ridx51 * 1024 + ridx52 * 256 + ridx53 * 128];
           }
-          copy_16_bytes(output0 + oidx0 * 131072 + oidx3 * 64 + oidx42 * 65536 + oidx43 * 2 + oidx45 * 2048 + oidx47 * 32 + ridx51 * 16384 + ridx52 * 8, row8);
+          copy_16_bytes(output0 + oidx0 * 131072 + oidx3 * 64 + oidx41 * 65536 + oidx42 * 2 + oidx44 * 2048 + oidx46 * 32 + ridx51 * 16384 + ridx52 * 8, row8);
         } else {
           #pragma unroll 2
           for (i64 ridx54 = 0; ridx54 < 2; ++ridx54) {

@@ -305,14 +305,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const i32* __restr
     const i64 oidx0 = ridx0 / 256;
     const i64 oidx1 = max_i64(oidx0 - 1, 0);
     const i64 alu0 = (i64)clamp_index_i32(input0[oidx1], 1000);
-    const i64 oidx3 = ridx0 & 255;
-    const float* input1_row = input1 + oidx3;
+    const i64 oidx2 = ridx0 & 255;
+    const float* input1_row = input1 + oidx2;
     const i64 place0 = (i64)clamp_index_i32(input0[oidx0], 1000);
     float* output0_row = output0 + place0 * 256;
     const i64 previous1 = alu0;
-    const i64 oidx2 = max_i64(-oidx0, place0 - previous1 - 1);
-    if (oidx2 >= 0) {
-      float acc0 = output0_row[oidx3];
+    if (oidx0 == 0 || previous1 < place0) {
+      float acc0 = output0_row[oidx2];
       i32 acc1 = 0;
       for (i64 ridx1 = oidx0; ridx1 < shape0; ++ridx1) {
         const bool alu1 = (i64)clamp_index_i32(input0[ridx1], 1000) != place0;
@@ -320,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const i32* __restr
         if (__builtin_expect(acc1 != 0, 0)) break;
         acc0 += alu2 ? input1_row[clamp_index_i64(input2[ridx1], shape0) * 256] : 0.0f;
       }
-      output0_row[oidx3] = acc0;
+      output0_row[oidx2] = acc0;
     }
   }
 }

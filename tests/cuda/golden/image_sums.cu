@@ -35,11 +35,10 @@ static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a :
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * 8 + group; ridx0 < shape0 * 64; ridx0 += (i64)gridDim.x * 8) {
     float* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < 6; ++ridx1) {
@@ -60,9 +59,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
         acc0[ridx6] += row2[ridx6];
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc3 = acc0_folded;
       if (thread == 0) {
-        output0_row[0] = acc3;
+        output0_row[0] = acc0_folded;
       }
     } else {
       float acc4[4] __attribute__((aligned(16)));
@@ -83,9 +81,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
         acc4[ridx13] += input0_row1[ridx13 + 3072];
       }
       const float acc4_folded = fold_add_16x4_f32(acc4);
-      float acc5 = acc4_folded;
       if (thread == 0) {
-        output0_row[0] = acc5;
+        output0_row[0] = acc4_folded;
       }
     }
   }

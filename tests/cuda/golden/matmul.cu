@@ -72,8 +72,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
   const i64 oidx18 = (shape1 + 31) / 32;
   const i64 oidx48 = shape0 * shape2 & 1;
   const i64 oidx49 = shape2 & 1;
-  const bool alu5 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx48 == 0) && oidx49 == 0;
-  const i64 alu6 = (i64)alu5;
+  const bool wide1 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx48 == 0) && oidx49 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 255) / 256) * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
@@ -82,14 +81,14 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 oidx9 = floor_div_i64(oidx4, oidx5);
     const i64 oidx11 = min_i64(shape1, oidx9 * 256 + 256);
     const i64 oidx19 = min_i64(oidx18 - oidx9 * 8, 8);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
     /* of both factors: 2 stages, each with 32 terms of 32 rows and of 32 columns */
     __shared__ __align__(16) float row0[2304];
     __shared__ __align__(16) float row1[2048];
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx7 = thread / 8;
       const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
@@ -225,13 +224,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 oidx53 = thread & 7;
     const i64 oidx54 = thread / 32;
     const i64 oidx55 = oidx54 & 1;
-    const i64 wide1 = alu6;
     #pragma unroll 2
     for (i64 ridx24 = 0; ridx24 < 2; ++ridx24) {
-      const i64 oidx56 = min_i64(shape0 - oidx6 * 32 - oidx50 * 8 - oidx52 * 2 - ridx24 - 1, shape2 - oidx2 * 32 - oidx53 * 2 - oidx55 * 16 - 2);
-      const i64 oidx57 = min_i64(wide1 - 1, oidx56);
       float* output0_row = output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx50 * 8 + shape2 * oidx52 * 2 + shape2 * ridx24 + oidx2 * 32 + oidx53 * 2 + oidx55 * 16;
-      if (oidx57 >= 0) {
+      if (wide1 && oidx6 * 32 + oidx50 * 8 + oidx52 * 2 + ridx24 < shape0 && oidx2 * 32 + oidx53 * 2 + oidx55 * 16 + 2 <= shape2) {
         float row11[2] __attribute__((aligned(8)));
         #pragma unroll 2
         for (i64 ridx25 = 0; ridx25 < 2; ++ridx25) {
@@ -241,8 +237,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       } else {
         #pragma unroll 2
         for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
-          const i64 oidx58 = min_i64(shape0 - oidx6 * 32 - oidx50 * 8 - oidx52 * 2 - ridx24 - 1, shape2 - oidx2 * 32 - oidx53 * 2 - oidx55 * 16 - ridx26 - 1);
-          if (oidx58 >= 0) {
+          if (oidx6 * 32 + oidx50 * 8 + oidx52 * 2 + ridx24 < shape0 && oidx2 * 32 + oidx53 * 2 + oidx55 * 16 + ridx26 < shape2) {
             output0_row[ridx26] = acc2[ridx24 * 2 + ridx26];
           }
         }
@@ -292,11 +287,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
   const i64 oidx5 = (shape0 + 31) / 32;
   const i64 oidx14 = (shape2 + 3) / 4;
   const i64 oidx18 = (shape1 + 31) / 32;
-  const i64 oidx40 = (shape1 + 255) / 256;
-  const i64 oidx53 = shape0 * shape2 & 1;
-  const i64 oidx54 = shape2 & 1;
-  const bool alu5 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx53 == 0) && oidx54 == 0;
-  const i64 alu6 = (i64)alu5;
+  const i64 oidx39 = (shape1 + 255) / 256;
+  const i64 oidx52 = shape0 * shape2 & 1;
+  const i64 oidx53 = shape2 & 1;
+  const bool wide1 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx52 == 0) && oidx53 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 65535) / 65536) * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
@@ -305,8 +299,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
     const i64 oidx9 = floor_div_i64(oidx4, oidx5);
     const i64 oidx11 = min_i64(shape1, oidx9 * 65536 + 65536);
     const i64 oidx19 = min_i64(oidx18 - oidx9 * 2048, 2048);
-    const i64 oidx41 = min_i64(oidx40 - oidx9 * 256, 256);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const i64 oidx40 = min_i64(oidx39 - oidx9 * 256, 256);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
@@ -315,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
     __shared__ __align__(16) float row1[2048];
     /* sums of the blocks of 256 terms, of the results of all threads */
     __shared__ __align__(16) float row3[1024];
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx7 = thread / 8;
       const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
@@ -378,8 +372,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx34 = (ridx5 + 1) & 7;
-        const i64 oidx35 = max_i64(ridx5 - oidx19 + 1, -oidx34);
-        if (oidx35 >= 0) {
+        if (oidx19 <= ridx5 + 1 || oidx34 == 0) {
           /* the end of a block of terms */
           #pragma unroll 2
           for (i64 ridx13 = 0; ridx13 < 2; ++ridx13) {
@@ -396,20 +389,20 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       /* load the first terms */
       float row6[4] __attribute__((aligned(16)));
       float row7[4] __attribute__((aligned(16)));
-      const i64 oidx36 = thread & 7;
-      const i64 oidx37 = thread / 8;
-      const i64 oidx38 = min_i64(shape0 - 1, oidx6 * 32 + oidx37);
-      const float* input0_row = input0 + shape1 * oidx38 + oidx9 * 65536 + oidx36 * 4;
+      const i64 oidx35 = thread & 7;
+      const i64 oidx36 = thread / 8;
+      const i64 oidx37 = min_i64(shape0 - 1, oidx6 * 32 + oidx36);
+      const float* input0_row = input0 + shape1 * oidx37 + oidx9 * 65536 + oidx35 * 4;
       #pragma unroll 4
       for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-        row6[ridx17] = oidx9 * 65536 + oidx36 * 4 + ridx17 < shape1 ? input0_row[ridx17] : 0.0f;
+        row6[ridx17] = oidx9 * 65536 + oidx35 * 4 + ridx17 < shape1 ? input0_row[ridx17] : 0.0f;
       }
-      const bool alu2 = oidx9 * 65536 + oidx37 < shape1;
-      const i64 oidx39 = min_i64(oidx14 - 1, oidx2 * 8 + oidx36);
-      const float* input1_row = input1 + shape2 * oidx9 * 65536 + shape2 * oidx37 + oidx39 * 4;
+      const bool alu2 = oidx9 * 65536 + oidx36 < shape1;
+      const i64 oidx38 = min_i64(oidx14 - 1, oidx2 * 8 + oidx35);
+      const float* input1_row = input1 + shape2 * oidx9 * 65536 + shape2 * oidx36 + oidx38 * 4;
       #pragma unroll 4
       for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-        row7[ridx18] = (alu2 && oidx39 * 4 + ridx18 < shape2) ? input1_row[ridx18] : 0.0f;
+        row7[ridx18] = (alu2 && oidx38 * 4 + ridx18 < shape2) ? input1_row[ridx18] : 0.0f;
       }
       #pragma unroll 2
       for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
@@ -420,27 +413,27 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       }
       #pragma unroll 4
       for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-        row0[oidx37 + oidx36 * 144 + ridx21 * 36] = row6[ridx21];
+        row0[oidx36 + oidx35 * 144 + ridx21 * 36] = row6[ridx21];
       }
       copy_16_bytes(row1 + thread * 4, row7);
       __syncthreads();
-      for (i64 ridx22 = 0; ridx22 < oidx41; ++ridx22) {
-        const i64 oidx42 = min_i64(oidx18 - oidx9 * 2048 - ridx22 * 8, 8);
+      for (i64 ridx22 = 0; ridx22 < oidx40; ++ridx22) {
+        const i64 oidx41 = min_i64(oidx18 - oidx9 * 2048 - ridx22 * 8, 8);
         #pragma unroll 1
-        for (i64 ridx23 = 0; ridx23 < oidx42; ++ridx23) {
-          const i64 oidx43 = ridx23 & 1;
-          const i64 oidx52 = (ridx23 + 1) & 1;
-          const i64 oidx44 = thread / 64;
-          const i64 oidx45 = thread / 8;
-          const i64 oidx46 = oidx45 & 3;
-          const i64 oidx47 = thread & 7;
-          const i64 oidx48 = thread / 32;
-          const i64 oidx49 = oidx48 & 1;
+        for (i64 ridx23 = 0; ridx23 < oidx41; ++ridx23) {
+          const i64 oidx42 = ridx23 & 1;
+          const i64 oidx51 = (ridx23 + 1) & 1;
+          const i64 oidx43 = thread / 64;
+          const i64 oidx44 = thread / 8;
+          const i64 oidx45 = oidx44 & 3;
+          const i64 oidx46 = thread & 7;
+          const i64 oidx47 = thread / 32;
+          const i64 oidx48 = oidx47 & 1;
           for (i64 ridx25 = 0; ridx25 < 32; ++ridx25) {
             float row8[2] __attribute__((aligned(8)));
-            copy_8_bytes(row8, row0 + oidx44 * 8 + oidx46 * 2 + oidx43 * 1152 + ridx25 * 36);
+            copy_8_bytes(row8, row0 + oidx43 * 8 + oidx45 * 2 + oidx42 * 1152 + ridx25 * 36);
             float row9[2] __attribute__((aligned(8)));
-            copy_8_bytes(row9, row1 + oidx47 * 2 + oidx49 * 16 + oidx43 * 1024 + ridx25 * 32);
+            copy_8_bytes(row9, row1 + oidx46 * 2 + oidx48 * 16 + oidx42 * 1024 + ridx25 * 32);
             #pragma unroll 2
             for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
               const float alu3 = row8[ridx26];
@@ -452,24 +445,24 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
           }
           float row10[4] __attribute__((aligned(16)));
           float row11[4] __attribute__((aligned(16)));
-          const i64 oidx50 = min_i64(shape0 - 1, oidx6 * 32 + oidx45);
-          const float* input0_row1 = input0 + shape1 * oidx50 + oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx47 * 4;
+          const i64 oidx49 = min_i64(shape0 - 1, oidx6 * 32 + oidx44);
+          const float* input0_row1 = input0 + shape1 * oidx49 + oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx46 * 4;
           #pragma unroll 4
           for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
-            row10[ridx28] = oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx47 * 4 + ridx28 + 33 <= shape1 ? input0_row1[ridx28 + 32] : 0.0f;
+            row10[ridx28] = oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx46 * 4 + ridx28 + 33 <= shape1 ? input0_row1[ridx28 + 32] : 0.0f;
           }
-          const bool alu4 = oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx45 + 33 <= shape1;
-          const i64 oidx51 = min_i64(oidx14 - 1, oidx2 * 8 + oidx47);
-          const float* input1_row1 = input1 + shape2 * oidx9 * 65536 + shape2 * ridx22 * 256 + shape2 * ridx23 * 32 + shape2 * oidx45 + shape2 * 32 + oidx51 * 4;
+          const bool alu4 = oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx44 + 33 <= shape1;
+          const i64 oidx50 = min_i64(oidx14 - 1, oidx2 * 8 + oidx46);
+          const float* input1_row1 = input1 + shape2 * oidx9 * 65536 + shape2 * ridx22 * 256 + shape2 * ridx23 * 32 + shape2 * oidx44 + shape2 * 32 + oidx50 * 4;
           #pragma unroll 4
           for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
-            row11[ridx29] = (alu4 && oidx51 * 4 + ridx29 < shape2) ? input1_row1[ridx29] : 0.0f;
+            row11[ridx29] = (alu4 && oidx50 * 4 + ridx29 < shape2) ? input1_row1[ridx29] : 0.0f;
           }
           #pragma unroll 4
           for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
-            row0[oidx52 * 1152 + oidx45 + oidx47 * 144 + ridx30 * 36] = row10[ridx30];
+            row0[oidx51 * 1152 + oidx44 + oidx46 * 144 + ridx30 * 36] = row10[ridx30];
           }
-          copy_16_bytes(row1 + thread * 4 + oidx52 * 1024, row11);
+          copy_16_bytes(row1 + thread * 4 + oidx51 * 1024, row11);
           __syncthreads();
         }
         /* the end of a block of terms */
@@ -483,30 +476,26 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         }
       }
     }
-    const i64 oidx55 = thread / 64;
-    const i64 oidx56 = thread / 8;
-    const i64 oidx57 = oidx56 & 3;
-    const i64 oidx58 = thread & 7;
-    const i64 oidx59 = thread / 32;
-    const i64 oidx60 = oidx59 & 1;
-    const i64 wide1 = alu6;
+    const i64 oidx54 = thread / 64;
+    const i64 oidx55 = thread / 8;
+    const i64 oidx56 = oidx55 & 3;
+    const i64 oidx57 = thread & 7;
+    const i64 oidx58 = thread / 32;
+    const i64 oidx59 = oidx58 & 1;
     #pragma unroll 2
     for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
-      const i64 oidx61 = min_i64(shape0 - oidx6 * 32 - oidx55 * 8 - oidx57 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx58 * 2 - oidx60 * 16 - 2);
-      const i64 oidx62 = min_i64(wide1 - 1, oidx61);
-      float* output0_row = output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx55 * 8 + shape2 * oidx57 * 2 + shape2 * ridx35 + oidx2 * 32 + oidx58 * 2 + oidx60 * 16;
-      if (oidx62 >= 0) {
+      float* output0_row = output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx54 * 8 + shape2 * oidx56 * 2 + shape2 * ridx35 + oidx2 * 32 + oidx57 * 2 + oidx59 * 16;
+      if (wide1 && oidx6 * 32 + oidx54 * 8 + oidx56 * 2 + ridx35 < shape0 && oidx2 * 32 + oidx57 * 2 + oidx59 * 16 + 2 <= shape2) {
         float row12[2] __attribute__((aligned(8)));
         #pragma unroll 2
         for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
           row12[ridx36] = row3[thread + ridx35 * 512 + ridx36 * 256];
         }
-        copy_8_bytes(output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx55 * 8 + shape2 * oidx57 * 2 + oidx2 * 32 + oidx58 * 2 + oidx60 * 16 + shape2 * ridx35, row12);
+        copy_8_bytes(output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx54 * 8 + shape2 * oidx56 * 2 + oidx2 * 32 + oidx57 * 2 + oidx59 * 16 + shape2 * ridx35, row12);
       } else {
         #pragma unroll 2
         for (i64 ridx37 = 0; ridx37 < 2; ++ridx37) {
-          const i64 oidx63 = min_i64(shape0 - oidx6 * 32 - oidx55 * 8 - oidx57 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx58 * 2 - oidx60 * 16 - ridx37 - 1);
-          if (oidx63 >= 0) {
+          if (oidx6 * 32 + oidx54 * 8 + oidx56 * 2 + ridx35 < shape0 && oidx2 * 32 + oidx57 * 2 + oidx59 * 16 + ridx37 < shape2) {
             output0_row[ridx37] = row3[thread + ridx35 * 512 + ridx37 * 256];
           }
         }
@@ -549,14 +538,14 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
   const i64 oidx1 = (shape2 + 63) / 64;
   const i64 oidx11 = (shape2 + 1) / 2;
   const i64 oidx36 = (shape1 + 7) / 8;
-  const i64 oidx62 = (shape1 + 255) / 256;
-  const i64 oidx77 = shape2 & 3;
-  const i64 alu5 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx77 == 0);
+  const i64 oidx61 = (shape1 + 255) / 256;
+  const i64 oidx76 = shape2 & 3;
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx76 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 127) / 128 * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 64 - 64, -oidx0);
     const i64 oidx4 = floor_div_i64(ridx0, oidx1);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 8 x 4 results of this thread */
     float acc2[32] __attribute__((aligned(16)));
     #pragma unroll 32
@@ -567,7 +556,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
     float* const row1 = (float*)(shared_memory + 16896);
     /* sums of the blocks of 256 terms, of the results of all threads */
     float* const row3 = (float*)(shared_memory + 25088);
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx5 = thread / 2;
       const i64 oidx6 = min_i64(shape0 - 1, oidx4 * 128 + oidx5);
@@ -670,8 +659,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx54 = (ridx9 + 1) & 31;
-        const i64 oidx55 = max_i64(ridx9 - oidx36 + 1, -oidx54);
-        if (oidx55 >= 0) {
+        if (oidx36 <= ridx9 + 1 || oidx54 == 0) {
           /* the end of a block of terms */
           #pragma unroll 8
           for (i64 ridx17 = 0; ridx17 < 8; ++ridx17) {
@@ -688,22 +676,22 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
       /* load the first terms */
       float row6[4] __attribute__((aligned(16)));
       float row7[2] __attribute__((aligned(8)));
-      const i64 oidx56 = thread & 1;
-      const i64 oidx57 = thread / 2;
-      const i64 oidx58 = min_i64(shape0 - 1, oidx4 * 128 + oidx57);
-      const float* input0_row = input0 + shape1 * oidx58 + oidx56 * 4;
+      const i64 oidx55 = thread & 1;
+      const i64 oidx56 = thread / 2;
+      const i64 oidx57 = min_i64(shape0 - 1, oidx4 * 128 + oidx56);
+      const float* input0_row = input0 + shape1 * oidx57 + oidx55 * 4;
       #pragma unroll 4
       for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-        row6[ridx21] = oidx56 * 4 + ridx21 < shape1 ? input0_row[ridx21] : 0.0f;
+        row6[ridx21] = oidx55 * 4 + ridx21 < shape1 ? input0_row[ridx21] : 0.0f;
       }
-      const i64 oidx59 = thread / 32;
-      const bool alu2 = oidx59 < shape1;
-      const i64 oidx60 = thread & 31;
-      const i64 oidx61 = min_i64(oidx11 - 1, oidx2 * 32 + oidx60);
-      const float* input1_row = input1 + shape2 * oidx59 + oidx61 * 2;
+      const i64 oidx58 = thread / 32;
+      const bool alu2 = oidx58 < shape1;
+      const i64 oidx59 = thread & 31;
+      const i64 oidx60 = min_i64(oidx11 - 1, oidx2 * 32 + oidx59);
+      const float* input1_row = input1 + shape2 * oidx58 + oidx60 * 2;
       #pragma unroll 2
       for (i64 ridx22 = 0; ridx22 < 2; ++ridx22) {
-        row7[ridx22] = (alu2 && oidx61 * 2 + ridx22 < shape2) ? input1_row[ridx22] : 0.0f;
+        row7[ridx22] = (alu2 && oidx60 * 2 + ridx22 < shape2) ? input1_row[ridx22] : 0.0f;
       }
       #pragma unroll 8
       for (i64 ridx23 = 0; ridx23 < 8; ++ridx23) {
@@ -714,28 +702,28 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
       }
       #pragma unroll 4
       for (i64 ridx25 = 0; ridx25 < 4; ++ridx25) {
-        row0[oidx57 + oidx56 * 528 + ridx25 * 132] = row6[ridx25];
+        row0[oidx56 + oidx55 * 528 + ridx25 * 132] = row6[ridx25];
       }
       copy_8_bytes(row1 + thread * 2, row7);
       __syncthreads();
-      for (i64 ridx26 = 0; ridx26 < oidx62; ++ridx26) {
-        const i64 oidx63 = min_i64(oidx36 - ridx26 * 32, 32);
+      for (i64 ridx26 = 0; ridx26 < oidx61; ++ridx26) {
+        const i64 oidx62 = min_i64(oidx36 - ridx26 * 32, 32);
         #pragma unroll 1
-        for (i64 ridx27 = 0; ridx27 < oidx63; ++ridx27) {
-          const i64 oidx64 = ridx27 & 1;
-          const i64 oidx76 = (ridx27 + 1) & 1;
-          const i64 oidx65 = thread / 64;
-          const i64 oidx66 = thread / 8;
-          const i64 oidx67 = oidx66 & 3;
-          const i64 oidx68 = thread & 7;
-          const i64 oidx69 = thread / 32;
-          const i64 oidx70 = oidx69 & 1;
+        for (i64 ridx27 = 0; ridx27 < oidx62; ++ridx27) {
+          const i64 oidx63 = ridx27 & 1;
+          const i64 oidx75 = (ridx27 + 1) & 1;
+          const i64 oidx64 = thread / 64;
+          const i64 oidx65 = thread / 8;
+          const i64 oidx66 = oidx65 & 3;
+          const i64 oidx67 = thread & 7;
+          const i64 oidx68 = thread / 32;
+          const i64 oidx69 = oidx68 & 1;
           for (i64 ridx29 = 0; ridx29 < 8; ++ridx29) {
             float row8[8] __attribute__((aligned(16)));
-            copy_16_bytes(row8, row0 + oidx65 * 16 + oidx67 * 4 + oidx64 * 1056 + ridx29 * 132);
-            copy_16_bytes(row8 + 4, row0 + oidx65 * 16 + oidx67 * 4 + oidx64 * 1056 + ridx29 * 132 + 64);
+            copy_16_bytes(row8, row0 + oidx64 * 16 + oidx66 * 4 + oidx63 * 1056 + ridx29 * 132);
+            copy_16_bytes(row8 + 4, row0 + oidx64 * 16 + oidx66 * 4 + oidx63 * 1056 + ridx29 * 132 + 64);
             float row9[4] __attribute__((aligned(16)));
-            copy_16_bytes(row9, row1 + oidx68 * 4 + oidx70 * 32 + oidx64 * 512 + ridx29 * 64);
+            copy_16_bytes(row9, row1 + oidx67 * 4 + oidx69 * 32 + oidx63 * 512 + ridx29 * 64);
             #pragma unroll 8
             for (i64 ridx30 = 0; ridx30 < 8; ++ridx30) {
               const float alu3 = row8[ridx30];
@@ -747,27 +735,27 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
           }
           float row10[4] __attribute__((aligned(16)));
           float row11[2] __attribute__((aligned(8)));
-          const i64 oidx71 = thread & 1;
-          const i64 oidx72 = thread / 2;
-          const i64 oidx73 = min_i64(shape0 - 1, oidx4 * 128 + oidx72);
-          const float* input0_row1 = input0 + shape1 * oidx73 + ridx26 * 256 + ridx27 * 8 + oidx71 * 4;
+          const i64 oidx70 = thread & 1;
+          const i64 oidx71 = thread / 2;
+          const i64 oidx72 = min_i64(shape0 - 1, oidx4 * 128 + oidx71);
+          const float* input0_row1 = input0 + shape1 * oidx72 + ridx26 * 256 + ridx27 * 8 + oidx70 * 4;
           #pragma unroll 4
           for (i64 ridx32 = 0; ridx32 < 4; ++ridx32) {
-            row10[ridx32] = ridx26 * 256 + ridx27 * 8 + oidx71 * 4 + ridx32 + 9 <= shape1 ? input0_row1[ridx32 + 8] : 0.0f;
+            row10[ridx32] = ridx26 * 256 + ridx27 * 8 + oidx70 * 4 + ridx32 + 9 <= shape1 ? input0_row1[ridx32 + 8] : 0.0f;
           }
-          const bool alu4 = ridx26 * 256 + ridx27 * 8 + oidx69 + 9 <= shape1;
-          const i64 oidx74 = thread & 31;
-          const i64 oidx75 = min_i64(oidx11 - 1, oidx2 * 32 + oidx74);
-          const float* input1_row1 = input1 + shape2 * ridx26 * 256 + shape2 * ridx27 * 8 + shape2 * oidx69 + shape2 * 8 + oidx75 * 2;
+          const bool alu4 = ridx26 * 256 + ridx27 * 8 + oidx68 + 9 <= shape1;
+          const i64 oidx73 = thread & 31;
+          const i64 oidx74 = min_i64(oidx11 - 1, oidx2 * 32 + oidx73);
+          const float* input1_row1 = input1 + shape2 * ridx26 * 256 + shape2 * ridx27 * 8 + shape2 * oidx68 + shape2 * 8 + oidx74 * 2;
           #pragma unroll 2
           for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
-            row11[ridx33] = (alu4 && oidx75 * 2 + ridx33 < shape2) ? input1_row1[ridx33] : 0.0f;
+            row11[ridx33] = (alu4 && oidx74 * 2 + ridx33 < shape2) ? input1_row1[ridx33] : 0.0f;
           }
           #pragma unroll 4
           for (i64 ridx34 = 0; ridx34 < 4; ++ridx34) {
-            row0[oidx76 * 1056 + oidx72 + oidx71 * 528 + ridx34 * 132] = row10[ridx34];
+            row0[oidx75 * 1056 + oidx71 + oidx70 * 528 + ridx34 * 132] = row10[ridx34];
           }
-          copy_8_bytes(row1 + thread * 2 + oidx76 * 512, row11);
+          copy_8_bytes(row1 + thread * 2 + oidx75 * 512, row11);
           __syncthreads();
         }
         /* the end of a block of terms */
@@ -781,32 +769,28 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
         }
       }
     }
-    const i64 oidx78 = thread / 64;
-    const i64 oidx79 = thread / 8;
-    const i64 oidx80 = oidx79 & 3;
-    const i64 oidx83 = thread & 7;
-    const i64 oidx84 = thread / 32;
-    const i64 oidx85 = oidx84 & 1;
-    const i64 wide1 = alu5;
+    const i64 oidx77 = thread / 64;
+    const i64 oidx78 = thread / 8;
+    const i64 oidx79 = oidx78 & 3;
+    const i64 oidx82 = thread & 7;
+    const i64 oidx83 = thread / 32;
+    const i64 oidx84 = oidx83 & 1;
     #pragma unroll 8
     for (i64 ridx39 = 0; ridx39 < 8; ++ridx39) {
-      const i64 oidx81 = ridx39 / 4;
-      const i64 oidx82 = ridx39 & 3;
-      const i64 oidx86 = min_i64(shape0 - oidx4 * 128 - oidx78 * 16 - oidx80 * 4 - oidx81 * 64 - oidx82 - 1, shape2 - oidx2 * 64 - oidx83 * 4 - oidx85 * 32 - 4);
-      const i64 oidx87 = min_i64(wide1 - 1, oidx86);
-      float* output0_row = output0 + shape2 * oidx4 * 128 + shape2 * oidx78 * 16 + shape2 * oidx80 * 4 + shape2 * oidx81 * 64 + shape2 * oidx82 + oidx2 * 64 + oidx83 * 4 + oidx85 * 32;
-      if (oidx87 >= 0) {
+      const i64 oidx80 = ridx39 / 4;
+      const i64 oidx81 = ridx39 & 3;
+      float* output0_row = output0 + shape2 * oidx4 * 128 + shape2 * oidx77 * 16 + shape2 * oidx79 * 4 + shape2 * oidx80 * 64 + shape2 * oidx81 + oidx2 * 64 + oidx82 * 4 + oidx84 * 32;
+      if (wide1 && oidx4 * 128 + oidx77 * 16 + oidx79 * 4 + oidx80 * 64 + oidx81 < shape0 && oidx2 * 64 + oidx82 * 4 + oidx84 * 32 + 4 <= shape2) {
         float row12[4] __attribute__((aligned(16)));
         #pragma unroll 4
         for (i64 ridx40 = 0; ridx40 < 4; ++ridx40) {
           row12[ridx40] = row3[thread + ridx39 * 1024 + ridx40 * 256];
         }
-        copy_16_bytes(output0 + shape2 * oidx4 * 128 + shape2 * oidx78 * 16 + shape2 * oidx80 * 4 + oidx2 * 64 + oidx83 * 4 + oidx85 * 32 + shape2 * oidx81 * 64 + shape2 * oidx82, row12);
+        copy_16_bytes(output0 + shape2 * oidx4 * 128 + shape2 * oidx77 * 16 + shape2 * oidx79 * 4 + oidx2 * 64 + oidx82 * 4 + oidx84 * 32 + shape2 * oidx80 * 64 + shape2 * oidx81, row12);
       } else {
         #pragma unroll 4
         for (i64 ridx41 = 0; ridx41 < 4; ++ridx41) {
-          const i64 oidx88 = min_i64(shape0 - oidx4 * 128 - oidx78 * 16 - oidx80 * 4 - oidx81 * 64 - oidx82 - 1, shape2 - oidx2 * 64 - oidx83 * 4 - oidx85 * 32 - ridx41 - 1);
-          if (oidx88 >= 0) {
+          if (oidx4 * 128 + oidx77 * 16 + oidx79 * 4 + oidx80 * 64 + oidx81 < shape0 && oidx2 * 64 + oidx82 * 4 + oidx84 * 32 + ridx41 < shape2) {
             output0_row[ridx41] = row3[thread + ridx39 * 1024 + ridx41 * 256];
           }
         }
@@ -824,14 +808,14 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
   const i64 oidx1 = (shape2 + 31) / 32;
   const i64 oidx10 = (shape2 + 3) / 4;
   const i64 oidx14 = (shape1 + 31) / 32;
-  const i64 oidx35 = (shape1 + 255) / 256;
-  const i64 oidx47 = shape2 & 1;
-  const i64 alu5 = (i64)(((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx47 == 0);
+  const i64 oidx34 = (shape1 + 255) / 256;
+  const i64 oidx46 = shape2 & 1;
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx46 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 31) / 32 * oidx1; ridx0 += gridDim.x) {
     const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
     const i64 oidx4 = floor_div_i64(ridx0, oidx1);
-    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
@@ -840,7 +824,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
     __shared__ __align__(16) float row1[2048];
     /* sums of the blocks of 256 terms, of the results of all threads */
     __shared__ __align__(16) float row3[1024];
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx5 = thread / 8;
       const i64 oidx6 = min_i64(shape0 - 1, oidx4 * 32 + oidx5);
@@ -903,8 +887,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx29 = (ridx5 + 1) & 7;
-        const i64 oidx30 = max_i64(ridx5 - oidx14 + 1, -oidx29);
-        if (oidx30 >= 0) {
+        if (oidx14 <= ridx5 + 1 || oidx29 == 0) {
           /* the end of a block of terms */
           #pragma unroll 2
           for (i64 ridx13 = 0; ridx13 < 2; ++ridx13) {
@@ -921,20 +904,20 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
       /* load the first terms */
       float row6[4] __attribute__((aligned(16)));
       float row7[4] __attribute__((aligned(16)));
-      const i64 oidx31 = thread & 7;
-      const i64 oidx32 = thread / 8;
-      const i64 oidx33 = min_i64(shape0 - 1, oidx4 * 32 + oidx32);
-      const float* input0_row = input0 + shape1 * oidx33 + oidx31 * 4;
+      const i64 oidx30 = thread & 7;
+      const i64 oidx31 = thread / 8;
+      const i64 oidx32 = min_i64(shape0 - 1, oidx4 * 32 + oidx31);
+      const float* input0_row = input0 + shape1 * oidx32 + oidx30 * 4;
       #pragma unroll 4
       for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-        row6[ridx17] = oidx31 * 4 + ridx17 < shape1 ? input0_row[ridx17] : 0.0f;
+        row6[ridx17] = oidx30 * 4 + ridx17 < shape1 ? input0_row[ridx17] : 0.0f;
       }
-      const bool alu2 = oidx32 < shape1;
-      const i64 oidx34 = min_i64(oidx10 - 1, oidx2 * 8 + oidx31);
-      const float* input1_row = input1 + shape2 * oidx32 + oidx34 * 4;
+      const bool alu2 = oidx31 < shape1;
+      const i64 oidx33 = min_i64(oidx10 - 1, oidx2 * 8 + oidx30);
+      const float* input1_row = input1 + shape2 * oidx31 + oidx33 * 4;
       #pragma unroll 4
       for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-        row7[ridx18] = (alu2 && oidx34 * 4 + ridx18 < shape2) ? input1_row[ridx18] : 0.0f;
+        row7[ridx18] = (alu2 && oidx33 * 4 + ridx18 < shape2) ? input1_row[ridx18] : 0.0f;
       }
       #pragma unroll 2
       for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
@@ -945,27 +928,27 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
       }
       #pragma unroll 4
       for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-        row0[oidx32 + oidx31 * 144 + ridx21 * 36] = row6[ridx21];
+        row0[oidx31 + oidx30 * 144 + ridx21 * 36] = row6[ridx21];
       }
       copy_16_bytes(row1 + thread * 4, row7);
       __syncthreads();
-      for (i64 ridx22 = 0; ridx22 < oidx35; ++ridx22) {
-        const i64 oidx36 = min_i64(oidx14 - ridx22 * 8, 8);
+      for (i64 ridx22 = 0; ridx22 < oidx34; ++ridx22) {
+        const i64 oidx35 = min_i64(oidx14 - ridx22 * 8, 8);
         #pragma unroll 1
-        for (i64 ridx23 = 0; ridx23 < oidx36; ++ridx23) {
-          const i64 oidx37 = ridx23 & 1;
-          const i64 oidx46 = (ridx23 + 1) & 1;
-          const i64 oidx38 = thread / 64;
-          const i64 oidx39 = thread / 8;
-          const i64 oidx40 = oidx39 & 3;
-          const i64 oidx41 = thread & 7;
-          const i64 oidx42 = thread / 32;
-          const i64 oidx43 = oidx42 & 1;
+        for (i64 ridx23 = 0; ridx23 < oidx35; ++ridx23) {
+          const i64 oidx36 = ridx23 & 1;
+          const i64 oidx45 = (ridx23 + 1) & 1;
+          const i64 oidx37 = thread / 64;
+          const i64 oidx38 = thread / 8;
+          const i64 oidx39 = oidx38 & 3;
+          const i64 oidx40 = thread & 7;
+          const i64 oidx41 = thread / 32;
+          const i64 oidx42 = oidx41 & 1;
           for (i64 ridx25 = 0; ridx25 < 32; ++ridx25) {
             float row8[2] __attribute__((aligned(8)));
-            copy_8_bytes(row8, row0 + oidx38 * 8 + oidx40 * 2 + oidx37 * 1152 + ridx25 * 36);
+            copy_8_bytes(row8, row0 + oidx37 * 8 + oidx39 * 2 + oidx36 * 1152 + ridx25 * 36);
             float row9[2] __attribute__((aligned(8)));
-            copy_8_bytes(row9, row1 + oidx41 * 2 + oidx43 * 16 + oidx37 * 1024 + ridx25 * 32);
+            copy_8_bytes(row9, row1 + oidx40 * 2 + oidx42 * 16 + oidx36 * 1024 + ridx25 * 32);
             #pragma unroll 2
             for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
               const float alu3 = row8[ridx26];
@@ -977,24 +960,24 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
           }
           float row10[4] __attribute__((aligned(16)));
           float row11[4] __attribute__((aligned(16)));
-          const i64 oidx44 = min_i64(shape0 - 1, oidx4 * 32 + oidx39);
-          const float* input0_row1 = input0 + shape1 * oidx44 + ridx22 * 256 + ridx23 * 32 + oidx41 * 4;
+          const i64 oidx43 = min_i64(shape0 - 1, oidx4 * 32 + oidx38);
+          const float* input0_row1 = input0 + shape1 * oidx43 + ridx22 * 256 + ridx23 * 32 + oidx40 * 4;
           #pragma unroll 4
           for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
-            row10[ridx28] = ridx22 * 256 + ridx23 * 32 + oidx41 * 4 + ridx28 + 33 <= shape1 ? input0_row1[ridx28 + 32] : 0.0f;
+            row10[ridx28] = ridx22 * 256 + ridx23 * 32 + oidx40 * 4 + ridx28 + 33 <= shape1 ? input0_row1[ridx28 + 32] : 0.0f;
           }
-          const bool alu4 = ridx22 * 256 + ridx23 * 32 + oidx39 + 33 <= shape1;
-          const i64 oidx45 = min_i64(oidx10 - 1, oidx2 * 8 + oidx41);
-          const float* input1_row1 = input1 + shape2 * ridx22 * 256 + shape2 * ridx23 * 32 + shape2 * oidx39 + shape2 * 32 + oidx45 * 4;
+          const bool alu4 = ridx22 * 256 + ridx23 * 32 + oidx38 + 33 <= shape1;
+          const i64 oidx44 = min_i64(oidx10 - 1, oidx2 * 8 + oidx40);
+          const float* input1_row1 = input1 + shape2 * ridx22 * 256 + shape2 * ridx23 * 32 + shape2 * oidx38 + shape2 * 32 + oidx44 * 4;
           #pragma unroll 4
           for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
-            row11[ridx29] = (alu4 && oidx45 * 4 + ridx29 < shape2) ? input1_row1[ridx29] : 0.0f;
+            row11[ridx29] = (alu4 && oidx44 * 4 + ridx29 < shape2) ? input1_row1[ridx29] : 0.0f;
           }
           #pragma unroll 4
           for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
-            row0[oidx46 * 1152 + oidx39 + oidx41 * 144 + ridx30 * 36] = row10[ridx30];
+            row0[oidx45 * 1152 + oidx38 + oidx40 * 144 + ridx30 * 36] = row10[ridx30];
           }
-          copy_16_bytes(row1 + thread * 4 + oidx46 * 1024, row11);
+          copy_16_bytes(row1 + thread * 4 + oidx45 * 1024, row11);
           __syncthreads();
         }
         /* the end of a block of terms */
@@ -1008,30 +991,26 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
         }
       }
     }
-    const i64 oidx48 = thread / 64;
-    const i64 oidx49 = thread / 8;
-    const i64 oidx50 = oidx49 & 3;
-    const i64 oidx51 = thread & 7;
-    const i64 oidx52 = thread / 32;
-    const i64 oidx53 = oidx52 & 1;
-    const i64 wide1 = alu5;
+    const i64 oidx47 = thread / 64;
+    const i64 oidx48 = thread / 8;
+    const i64 oidx49 = oidx48 & 3;
+    const i64 oidx50 = thread & 7;
+    const i64 oidx51 = thread / 32;
+    const i64 oidx52 = oidx51 & 1;
     #pragma unroll 2
     for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
-      const i64 oidx54 = min_i64(shape0 - oidx4 * 32 - oidx48 * 8 - oidx50 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx51 * 2 - oidx53 * 16 - 2);
-      const i64 oidx55 = min_i64(wide1 - 1, oidx54);
-      float* output0_row = output0 + shape2 * oidx4 * 32 + shape2 * oidx48 * 8 + shape2 * oidx50 * 2 + shape2 * ridx35 + oidx2 * 32 + oidx51 * 2 + oidx53 * 16;
-      if (oidx55 >= 0) {
+      float* output0_row = output0 + shape2 * oidx4 * 32 + shape2 * oidx47 * 8 + shape2 * oidx49 * 2 + shape2 * ridx35 + oidx2 * 32 + oidx50 * 2 + oidx52 * 16;
+      if (wide1 && oidx4 * 32 + oidx47 * 8 + oidx49 * 2 + ridx35 < shape0 && oidx2 * 32 + oidx50 * 2 + oidx52 * 16 + 2 <= shape2) {
         float row12[2] __attribute__((aligned(8)));
         #pragma unroll 2
         for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
           row12[ridx36] = row3[thread + ridx35 * 512 + ridx36 * 256];
         }
-        copy_8_bytes(output0 + shape2 * oidx4 * 32 + shape2 * oidx48 * 8 + shape2 * oidx50 * 2 + oidx2 * 32 + oidx51 * 2 + oidx53 * 16 + shape2 * ridx35, row12);
+        copy_8_bytes(output0 + shape2 * oidx4 * 32 + shape2 * oidx47 * 8 + shape2 * oidx49 * 2 + oidx2 * 32 + oidx50 * 2 + oidx52 * 16 + shape2 * ridx35, row12);
       } else {
         #pragma unroll 2
         for (i64 ridx37 = 0; ridx37 < 2; ++ridx37) {
-          const i64 oidx56 = min_i64(shape0 - oidx4 * 32 - oidx48 * 8 - oidx50 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx51 * 2 - oidx53 * 16 - ridx37 - 1);
-          if (oidx56 >= 0) {
+          if (oidx4 * 32 + oidx47 * 8 + oidx49 * 2 + ridx35 < shape0 && oidx2 * 32 + oidx50 * 2 + oidx52 * 16 + ridx37 < shape2) {
             output0_row[ridx37] = row3[thread + ridx35 * 512 + ridx37 * 256];
           }
         }

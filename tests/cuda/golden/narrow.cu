@@ -140,13 +140,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* input0,
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const u64* __restrict__ input0, u64* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 32;
   const i64 group = threadIdx.x / 32;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 8) & 1ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 8) & 1ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 4; ridx0_first < shape0 / 4096; ridx0_first += (i64)gridDim.x * 4) {
     const bool is_active = ridx0_first + group < shape0 / 4096; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 / 4096 - 1;
     u64* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       u64 acc0[2] __attribute__((aligned(16)));
       for (int i = 0; i < 2; ++i) acc0[i] = 0ull;
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
@@ -161,10 +160,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const u64* __restr
         }
       }
       const u64 acc0_folded = fold_add_32x2_u64(acc0);
-      u64 acc2 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc2;
+          output0_row[0] = acc0_folded;
         }
       }
     } else {
@@ -181,10 +179,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const u64* __restr
         }
       }
       const u64 acc3_folded = fold_add_32x2_u64(acc3);
-      u64 acc4 = acc3_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc4;
+          output0_row[0] = acc3_folded;
         }
       }
     }
@@ -218,9 +215,8 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_3(const u64* __restr
       acc0 += input0_row2[thread];
     }
     const u64 acc0_folded = fold_add_64x1_u64(&acc0);
-    u64 acc1 = acc0_folded;
     if (thread == 0) {
-      output0[0] = acc1;
+      output0[0] = acc0_folded;
     }
   }
 }
@@ -249,9 +245,8 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_4(const u64* __restr
       acc0 += input0_row2[thread];
     }
     const u64 acc0_folded = fold_add_64x1_u64(&acc0);
-    u64 acc1 = acc0_folded;
     if (thread == 0) {
-      output0[0] = acc1;
+      output0[0] = acc0_folded;
     }
   }
 }

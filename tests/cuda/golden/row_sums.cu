@@ -66,13 +66,12 @@ static __device__ __forceinline__ u16 f16_of_f32(float x) {
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     float* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       #pragma unroll 15
@@ -93,10 +92,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc3 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc3;
+          output0_row[0] = acc0_folded;
         }
       }
     } else {
@@ -118,10 +116,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
         }
       }
       const float acc4_folded = fold_add_16x4_f32(acc4);
-      float acc5 = acc4_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc5;
+          output0_row[0] = acc4_folded;
         }
       }
     }
@@ -132,13 +129,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restrict__ input0, u16* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 8;
   const i64 group = threadIdx.x / 8;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 2) & 7ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 2) & 7ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 16; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 16) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     u16* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[8] __attribute__((aligned(16)));
       for (int i = 0; i < 8; ++i) acc0[i] = 0.0f;
       #pragma unroll 1
@@ -154,10 +150,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restr
         }
       }
       const float acc0_folded = fold_add_8x8_f32(acc0);
-      float acc2 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = f16_of_f32(acc2);
+          output0_row[0] = f16_of_f32(acc0_folded);
         }
       }
     } else {
@@ -175,10 +170,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restr
         }
       }
       const float acc3_folded = fold_add_8x8_f32(acc3);
-      float acc4 = acc3_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = f16_of_f32(acc4);
+          output0_row[0] = f16_of_f32(acc3_folded);
         }
       }
     }

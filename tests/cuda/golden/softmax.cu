@@ -81,12 +81,11 @@ static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[64] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = __uint_as_float(0xff800000u);
@@ -100,30 +99,28 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         }
       }
       const float acc1_folded = fold_maximum_16x4_f32(acc1);
-      float acc3 = acc1_folded;
       float acc4[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
-      const float alu1 = neg_f32(acc3);
+      const float alu0 = neg_f32(acc1_folded);
       #pragma unroll 16
       for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
         float row5[4] __attribute__((aligned(16)));
         copy_16_bytes(row5, input0 + ridx0 * 1024 + thread * 4 + ridx4 * 64);
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-          const float alu2 = exp_f32(row5[ridx6] + alu1);
-          row0[ridx4 * 4 + ridx6] = alu2;
-          acc4[ridx6] += alu2;
+          const float alu1 = exp_f32(row5[ridx6] + alu0);
+          row0[ridx4 * 4 + ridx6] = alu1;
+          acc4[ridx6] += alu1;
         }
       }
       const float acc4_folded = fold_add_16x4_f32(acc4);
-      float acc6 = acc4_folded;
       if (is_active) {
         #pragma unroll 16
         for (i64 ridx8 = 0; ridx8 < 16; ++ridx8) {
           float row7[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-            row7[ridx9] = row0[ridx8 * 4 + ridx9] / acc6;
+            row7[ridx9] = row0[ridx8 * 4 + ridx9] / acc4_folded;
           }
           copy_16_bytes(output0 + ridx0 * 1024 + thread * 4 + ridx8 * 64, row7);
         }
@@ -141,29 +138,27 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         }
       }
       const float acc9_folded = fold_maximum_16x4_f32(acc9);
-      float acc10 = acc9_folded;
       float acc11[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc11[i] = 0.0f;
-      const float alu3 = neg_f32(acc10);
+      const float alu2 = neg_f32(acc9_folded);
       #pragma unroll 16
       for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
         const float* input0_row1 = input0 + ridx0 * 1024 + ridx13 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          const float alu4 = exp_f32(input0_row1[ridx15] + alu3);
-          row8[ridx13 * 4 + ridx15] = alu4;
-          acc11[ridx15] += alu4;
+          const float alu3 = exp_f32(input0_row1[ridx15] + alu2);
+          row8[ridx13 * 4 + ridx15] = alu3;
+          acc11[ridx15] += alu3;
         }
       }
       const float acc11_folded = fold_add_16x4_f32(acc11);
-      float acc12 = acc11_folded;
       if (is_active) {
         #pragma unroll 16
         for (i64 ridx17 = 0; ridx17 < 16; ++ridx17) {
           float* output0_row = output0 + ridx0 * 1024 + thread * 4 + ridx17 * 64;
           #pragma unroll 4
           for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-            output0_row[ridx18] = row8[ridx17 * 4 + ridx18] / acc12;
+            output0_row[ridx18] = row8[ridx17 * 4 + ridx18] / acc11_folded;
           }
         }
       }

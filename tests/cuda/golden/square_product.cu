@@ -39,12 +39,11 @@ static __device__ __forceinline__ float fma_f32(float a, float b, float c) { ret
 /* generation 0 · contraction over [4096, 4096] · sum of [4096, 4096, 4096] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8 stages=2] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
-  const i64 alu0 = (i64)(((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll);
-  const i64 alu4 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll);
+  const bool quick0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll;
+  const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1024; ridx0 += gridDim.x) {
     const i64 oidx0 = ridx0 / 32;
     const i64 oidx3 = ridx0 & 31;
-    const i64 quick0 = alu0;
     /* 8 x 8 results of this thread */
     float acc2[64] __attribute__((aligned(16)));
     #pragma unroll 64
@@ -55,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     float* const row1 = (float*)(shared_memory + 8448);
     /* sums of the blocks of 256 terms, of the results of all threads */
     float* const row3 = (float*)(shared_memory + 16640);
-    if (quick0 > 0) {
+    if (quick0) {
       /* start the copies of the terms of step 0 */
       const i64 oidx1 = thread / 2;
       const i64 oidx2 = thread & 1;
@@ -108,17 +107,16 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
           copy_16_bytes(row5 + 4, row1 + oidx19 * 4 + oidx20 * 32 + oidx15 * 1024 + ridx9 * 128 + 64);
           #pragma unroll 8
           for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-            const float alu1 = row4[ridx10];
+            const float alu0 = row4[ridx10];
             #pragma unroll 8
             for (i64 ridx11 = 0; ridx11 < 8; ++ridx11) {
-              acc2[ridx10 * 8 + ridx11] = fma_f32(alu1, row5[ridx11], acc2[ridx10 * 8 + ridx11]);
+              acc2[ridx10 * 8 + ridx11] = fma_f32(alu0, row5[ridx11], acc2[ridx10 * 8 + ridx11]);
             }
           }
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx21 = (ridx5 + 1) & 31;
-        const i64 oidx22 = max_i64(ridx5 - 511, -oidx21);
-        if (oidx22 >= 0) {
+        if (511 <= ridx5 || oidx21 == 0) {
           /* the end of a block of terms */
           #pragma unroll 8
           for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
@@ -135,16 +133,16 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       /* load the first terms */
       float row6[4] __attribute__((aligned(16)));
       float row7[4] __attribute__((aligned(16)));
-      const i64 oidx23 = thread / 2;
-      const i64 oidx24 = thread & 1;
-      const float* input0_row = input0 + oidx0 * 524288 + oidx23 * 4096 + oidx24 * 4;
+      const i64 oidx22 = thread / 2;
+      const i64 oidx23 = thread & 1;
+      const float* input0_row = input0 + oidx0 * 524288 + oidx22 * 4096 + oidx23 * 4;
       #pragma unroll 4
       for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
         row6[ridx17] = input0_row[ridx17];
       }
-      const i64 oidx25 = thread / 32;
-      const i64 oidx26 = thread & 31;
-      const float* input1_row = input1 + oidx3 * 128 + oidx25 * 4096 + oidx26 * 4;
+      const i64 oidx24 = thread / 32;
+      const i64 oidx25 = thread & 31;
+      const float* input1_row = input1 + oidx3 * 128 + oidx24 * 4096 + oidx25 * 4;
       #pragma unroll 4
       for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
         row7[ridx18] = input1_row[ridx18];
@@ -158,58 +156,58 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       }
       #pragma unroll 4
       for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-        row0[oidx23 + oidx24 * 528 + ridx21 * 132] = row6[ridx21];
+        row0[oidx22 + oidx23 * 528 + ridx21 * 132] = row6[ridx21];
       }
       copy_16_bytes(row1 + thread * 4, row7);
       __syncthreads();
       #pragma unroll 1
       for (i64 ridx22 = 0; ridx22 < 16; ++ridx22) {
         for (i64 ridx23 = 0; ridx23 < 32; ++ridx23) {
-          const i64 oidx27 = ridx23 & 1;
-          const i64 oidx37 = (ridx23 + 1) & 1;
-          const i64 oidx28 = thread / 64;
-          const i64 oidx29 = thread / 8;
-          const i64 oidx30 = oidx29 & 3;
-          const i64 oidx31 = thread & 7;
-          const i64 oidx32 = thread / 32;
-          const i64 oidx33 = oidx32 & 1;
+          const i64 oidx26 = ridx23 & 1;
+          const i64 oidx36 = (ridx23 + 1) & 1;
+          const i64 oidx27 = thread / 64;
+          const i64 oidx28 = thread / 8;
+          const i64 oidx29 = oidx28 & 3;
+          const i64 oidx30 = thread & 7;
+          const i64 oidx31 = thread / 32;
+          const i64 oidx32 = oidx31 & 1;
           for (i64 ridx25 = 0; ridx25 < 8; ++ridx25) {
             float row8[8] __attribute__((aligned(16)));
-            copy_16_bytes(row8, row0 + oidx28 * 16 + oidx30 * 4 + oidx27 * 1056 + ridx25 * 132);
-            copy_16_bytes(row8 + 4, row0 + oidx28 * 16 + oidx30 * 4 + oidx27 * 1056 + ridx25 * 132 + 64);
+            copy_16_bytes(row8, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx25 * 132);
+            copy_16_bytes(row8 + 4, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx25 * 132 + 64);
             float row9[8] __attribute__((aligned(16)));
-            copy_16_bytes(row9, row1 + oidx31 * 4 + oidx33 * 32 + oidx27 * 1024 + ridx25 * 128);
-            copy_16_bytes(row9 + 4, row1 + oidx31 * 4 + oidx33 * 32 + oidx27 * 1024 + ridx25 * 128 + 64);
+            copy_16_bytes(row9, row1 + oidx30 * 4 + oidx32 * 32 + oidx26 * 1024 + ridx25 * 128);
+            copy_16_bytes(row9 + 4, row1 + oidx30 * 4 + oidx32 * 32 + oidx26 * 1024 + ridx25 * 128 + 64);
             #pragma unroll 8
             for (i64 ridx26 = 0; ridx26 < 8; ++ridx26) {
-              const float alu2 = row8[ridx26];
+              const float alu1 = row8[ridx26];
               #pragma unroll 8
               for (i64 ridx27 = 0; ridx27 < 8; ++ridx27) {
-                acc2[ridx26 * 8 + ridx27] = fma_f32(alu2, row9[ridx27], acc2[ridx26 * 8 + ridx27]);
+                acc2[ridx26 * 8 + ridx27] = fma_f32(alu1, row9[ridx27], acc2[ridx26 * 8 + ridx27]);
               }
             }
           }
           float row10[4] __attribute__((aligned(16)));
           float row11[4] __attribute__((aligned(16)));
-          const i64 oidx34 = thread & 1;
-          const i64 oidx35 = thread / 2;
-          const float* input0_row1 = input0 + oidx0 * 524288 + ridx22 * 256 + ridx23 * 8 + oidx35 * 4096 + oidx34 * 4;
+          const i64 oidx33 = thread & 1;
+          const i64 oidx34 = thread / 2;
+          const float* input0_row1 = input0 + oidx0 * 524288 + ridx22 * 256 + ridx23 * 8 + oidx34 * 4096 + oidx33 * 4;
           #pragma unroll 4
           for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
-            row10[ridx28] = ridx22 * 256 + ridx23 * 8 + oidx34 * 4 + ridx28 <= 4087 ? input0_row1[ridx28 + 8] : 0.0f;
+            row10[ridx28] = ridx22 * 256 + ridx23 * 8 + oidx33 * 4 + ridx28 <= 4087 ? input0_row1[ridx28 + 8] : 0.0f;
           }
-          const bool alu3 = ridx22 * 256 + ridx23 * 8 + oidx32 <= 4087;
-          const i64 oidx36 = thread & 31;
-          const float* input1_row1 = input1 + oidx3 * 128 + ridx22 * 1048576 + ridx23 * 32768 + oidx32 * 4096 + oidx36 * 4;
+          const bool alu2 = ridx22 * 256 + ridx23 * 8 + oidx31 <= 4087;
+          const i64 oidx35 = thread & 31;
+          const float* input1_row1 = input1 + oidx3 * 128 + ridx22 * 1048576 + ridx23 * 32768 + oidx31 * 4096 + oidx35 * 4;
           #pragma unroll 4
           for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
-            row11[ridx29] = alu3 ? input1_row1[ridx29 + 32768] : 0.0f;
+            row11[ridx29] = alu2 ? input1_row1[ridx29 + 32768] : 0.0f;
           }
           #pragma unroll 4
           for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
-            row0[oidx37 * 1056 + oidx35 + oidx34 * 528 + ridx30 * 132] = row10[ridx30];
+            row0[oidx36 * 1056 + oidx34 + oidx33 * 528 + ridx30 * 132] = row10[ridx30];
           }
-          copy_16_bytes(row1 + thread * 4 + oidx37 * 1024, row11);
+          copy_16_bytes(row1 + thread * 4 + oidx36 * 1024, row11);
           __syncthreads();
         }
         /* the end of a block of terms */
@@ -223,27 +221,26 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         }
       }
     }
-    const i64 oidx38 = thread / 64;
-    const i64 oidx39 = thread & 7;
-    const i64 oidx40 = thread / 8;
-    const i64 oidx41 = oidx40 & 3;
-    const i64 oidx42 = thread / 32;
-    const i64 oidx43 = oidx42 & 1;
-    const i64 wide1 = alu4;
+    const i64 oidx37 = thread / 64;
+    const i64 oidx38 = thread & 7;
+    const i64 oidx39 = thread / 8;
+    const i64 oidx40 = oidx39 & 3;
+    const i64 oidx41 = thread / 32;
+    const i64 oidx42 = oidx41 & 1;
     #pragma unroll 8
     for (i64 ridx35 = 0; ridx35 < 8; ++ridx35) {
-      const i64 oidx44 = ridx35 / 4;
-      const i64 oidx45 = ridx35 & 3;
+      const i64 oidx43 = ridx35 / 4;
+      const i64 oidx44 = ridx35 & 3;
       #pragma unroll 2
       for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
-        float* output0_row = output0 + oidx0 * 524288 + oidx3 * 128 + oidx38 * 65536 + oidx39 * 4 + oidx41 * 16384 + oidx43 * 32 + oidx44 * 262144 + oidx45 * 4096 + ridx36 * 64;
-        if (wide1 > 0) {
+        float* output0_row = output0 + oidx0 * 524288 + oidx3 * 128 + oidx37 * 65536 + oidx38 * 4 + oidx40 * 16384 + oidx42 * 32 + oidx43 * 262144 + oidx44 * 4096 + ridx36 * 64;
+        if (wide1) {
           float row12[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx37 = 0; ridx37 < 4; ++ridx37) {
             row12[ridx37] = row3[thread + ridx35 * 2048 + ridx36 * 1024 + ridx37 * 256];
           }
-          copy_16_bytes(output0 + oidx0 * 524288 + oidx3 * 128 + oidx38 * 65536 + oidx39 * 4 + oidx41 * 16384 + oidx43 * 32 + oidx44 * 262144 + oidx45 * 4096 + ridx36 * 64, row12);
+          copy_16_bytes(output0 + oidx0 * 524288 + oidx3 * 128 + oidx37 * 65536 + oidx38 * 4 + oidx40 * 16384 + oidx42 * 32 + oidx43 * 262144 + oidx44 * 4096 + ridx36 * 64, row12);
         } else {
           #pragma unroll 4
           for (i64 ridx38 = 0; ridx38 < 4; ++ridx38) {

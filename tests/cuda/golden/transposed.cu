@@ -18,8 +18,6 @@ static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
-
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b) { return (i32)((u32)a + (u32)b); }
@@ -55,51 +53,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 quotient0 = oidx1;
     const i64 remainder1 = ridx0 - oidx0 * quotient0;
     __shared__ __align__(16) float row0[1056];
-    const i64 oidx2 = min_i64(shape0 - remainder1 * 32 - 32, shape1 - quotient0 * 32 - 32);
-    if (oidx2 >= 0) {
-      const i64 oidx3 = thread / 32;
-      const i64 oidx4 = thread & 31;
-      const float* input0_row = input0 + shape1 * remainder1 * 32 + shape1 * oidx3 + quotient0 * 32 + oidx4;
+    if (remainder1 * 32 + 32 <= shape0 && quotient0 * 32 + 32 <= shape1) {
+      const i64 oidx2 = thread / 32;
+      const i64 oidx3 = thread & 31;
+      const float* input0_row = input0 + shape1 * remainder1 * 32 + shape1 * oidx2 + quotient0 * 32 + oidx3;
       #pragma unroll 4
       for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-        row0[oidx3 * 33 + oidx4 + ridx2 * 264] = input0_row[shape1 * ridx2 * 8];
+        row0[oidx2 * 33 + oidx3 + ridx2 * 264] = input0_row[shape1 * ridx2 * 8];
       }
       __syncthreads();
-      const i64 oidx5 = thread / 32;
-      const float* input1_row = input1 + quotient0 * 32 + oidx5;
-      const i64 oidx6 = thread & 31;
-      float* output0_row = output0 + shape0 * quotient0 * 32 + shape0 * oidx5 + remainder1 * 32 + oidx6;
-      float* output1_row = output1 + shape0 * quotient0 * 32 + shape0 * oidx5 + remainder1 * 32 + oidx6;
+      const i64 oidx4 = thread / 32;
+      const float* input1_row = input1 + quotient0 * 32 + oidx4;
+      const i64 oidx5 = thread & 31;
+      float* output0_row = output0 + shape0 * quotient0 * 32 + shape0 * oidx4 + remainder1 * 32 + oidx5;
+      float* output1_row = output1 + shape0 * quotient0 * 32 + shape0 * oidx4 + remainder1 * 32 + oidx5;
       #pragma unroll 4
       for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
         const float alu0 = input1_row[ridx4 * 8];
-        const float alu1 = row0[oidx5 + oidx6 * 33 + ridx4 * 8];
+        const float alu1 = row0[oidx4 + oidx5 * 33 + ridx4 * 8];
         output0_row[shape0 * ridx4 * 8] = alu1;
         output1_row[shape0 * ridx4 * 8] = exp_f32(alu1) * alu0;
       }
     } else {
-      const i64 oidx7 = thread / 32;
-      const i64 oidx8 = thread & 31;
-      const float* input0_row1 = input0 + shape1 * remainder1 * 32 + shape1 * oidx7 + quotient0 * 32 + oidx8;
+      const i64 oidx6 = thread / 32;
+      const i64 oidx7 = thread & 31;
+      const float* input0_row1 = input0 + shape1 * remainder1 * 32 + shape1 * oidx6 + quotient0 * 32 + oidx7;
       #pragma unroll 4
       for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-        const i64 oidx9 = min_i64(shape0 - remainder1 * 32 - oidx7 - ridx6 * 8 - 1, shape1 - quotient0 * 32 - oidx8 - 1);
-        if (oidx9 >= 0) {
-          row0[oidx7 * 33 + oidx8 + ridx6 * 264] = input0_row1[shape1 * ridx6 * 8];
+        if (remainder1 * 32 + oidx6 + ridx6 * 8 < shape0 && quotient0 * 32 + oidx7 < shape1) {
+          row0[oidx6 * 33 + oidx7 + ridx6 * 264] = input0_row1[shape1 * ridx6 * 8];
         }
       }
       __syncthreads();
-      const i64 oidx10 = thread & 31;
-      const i64 oidx11 = thread / 32;
-      const float* input1_row1 = input1 + quotient0 * 32 + oidx11;
-      float* output0_row1 = output0 + shape0 * quotient0 * 32 + shape0 * oidx11 + remainder1 * 32 + oidx10;
-      float* output1_row1 = output1 + shape0 * quotient0 * 32 + shape0 * oidx11 + remainder1 * 32 + oidx10;
+      const i64 oidx8 = thread & 31;
+      const i64 oidx9 = thread / 32;
+      const float* input1_row1 = input1 + quotient0 * 32 + oidx9;
+      float* output0_row1 = output0 + shape0 * quotient0 * 32 + shape0 * oidx9 + remainder1 * 32 + oidx8;
+      float* output1_row1 = output1 + shape0 * quotient0 * 32 + shape0 * oidx9 + remainder1 * 32 + oidx8;
       #pragma unroll 4
       for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-        const i64 oidx12 = min_i64(shape0 - remainder1 * 32 - oidx10 - 1, shape1 - quotient0 * 32 - oidx11 - ridx8 * 8 - 1);
-        if (oidx12 >= 0) {
+        if (remainder1 * 32 + oidx8 < shape0 && quotient0 * 32 + oidx9 + ridx8 * 8 < shape1) {
           const float alu2 = input1_row1[ridx8 * 8];
-          const float alu3 = row0[oidx11 + oidx10 * 33 + ridx8 * 8];
+          const float alu3 = row0[oidx9 + oidx8 * 33 + ridx8 * 8];
           output0_row1[shape0 * ridx8 * 8] = alu3;
           output1_row1[shape0 * ridx8 * 8] = exp_f32(alu3) * alu2;
         }
