@@ -15,7 +15,9 @@ namespace harp::lower {
 struct ContractionLayout {
   ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction, const std::optional<Sym>& holds);
 
-  std::vector<size_t> kept_axes, term_axes;  // axes of the source of the reduction: kept axes whose size is not 1, and reduced axes
+  // Axes of the source of the reduction whose size is not 1: kept axes, and reduced axes. (If there is only one term, term_axes is one axis
+  // of size 1.)
+  std::vector<size_t> kept_axes, term_axes;
   Shape term_shape;
   // Sizes of the whole contraction. group: the size of the group axis, an axis along which only one of the two factors varies
   // (Contraction::group_position); 1 if there is none. An index along this axis is called a member of the group.
