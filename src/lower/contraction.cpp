@@ -254,7 +254,8 @@ class TileRecipe {
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
     if (next_product_.parts() > 0) return each_term_by_parts(first, count, tile, statements);
-    if (factors_.use_indices() && shape.size() > 1 && layout_.lanes_fill(shape.back())) return each_term_by_runs(first, count, statements);
+    if (factors_.use_indices() && layout_.may_have_runs() && layout_.lanes_fill(shape.back()))
+      return each_term_by_runs(first, count, statements);
     Loop* term = new_loop(arena_, "term", 0, layout_.lanes_of(count));
     term->body = statements(factors_.term_at(first, term->variable));
     return {term};

@@ -46,6 +46,9 @@ struct ContractionLayout {
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // number of vectors in one row of a tile
   int64_t most_terms;                                              // the most terms that there can be, at least 1
+  /// Tests whether the terms consist of runs, which are consecutive terms along the last of several term axes. The number of runs in a
+  /// block is a quotient by their length, so the length must not be zero.
+  bool may_have_runs() const { return term_shape.size() > 1 && proven_positive(term_shape.back()); }
   /// Tests whether the lanes that hold this many terms are all full.
   bool lanes_fill(Sym terms) const { return terms_of_lane == 1 || mod(terms, terms_of_lane).is_constant(0); }
   /// Returns how many lanes hold this many terms.
