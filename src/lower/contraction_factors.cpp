@@ -174,7 +174,7 @@ std::vector<int> ContractionFactors::arrays_of_packed_tiles() const {
 template <class LaneAt>
 bool ContractionFactors::has_runs(LaneAt lane_at) {
   const ContractionLayout& layout = block_.layout;
-  if (layout.terms_of_lane > 1 || layout.term_shape.size() < 2 || !proven_at_most(kMinRun, layout.term_shape.back())) return false;
+  if (layout.terms_of_lane > 1 || !layout.may_have_runs()) return false;
   const Sym lane = new_loop(block_.arena, "lane", 0, layout.simd)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   return any_uop({lane_at(lane, term_at(0, term), true)},

@@ -13,10 +13,6 @@
 
 namespace harp::lower {
 
-/// Minimum size of the last term axis for which splitting the terms into runs along that axis is faster than computing the index of each
-/// term by divisions.
-inline constexpr int64_t kMinRun = 16;
-
 class ContractionFactors {
  public:
   explicit ContractionFactors(ContractionBlock& block)
@@ -70,7 +66,7 @@ class ContractionFactors {
   /// Tests whether some factor is addressed by the index of a term along the term axes, because it is read in place or from a copy of
   /// windows. Otherwise both factors are packed; elements of a packed copy are addressed by the number of the term, which needs no
   /// division.
-  bool use_indices() const { return reads_columns_ || row_windows_; }
+  bool use_indices() const { return reads_columns_ || !packs_rows_; }
 
  private:
   template <class LaneAt>

@@ -39,9 +39,11 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
     if (std::find(reduced.begin(), reduced.end(), static_cast<int>(axis)) == reduced.end() && !shape[axis].is_constant(1))
       kept_axes.push_back(axis);
   for (const int axis : reduced) {
+    if (shape[static_cast<size_t>(axis)].is_constant(1)) continue;
     term_axes.push_back(static_cast<size_t>(axis));
     term_shape.push_back(shape[term_axes.back()]);
   }
+  if (term_axes.empty()) term_axes = {static_cast<size_t>(reduced.back())}, term_shape = {1};
   const AxisSchedule one_row, &column_axis = schedule.axes[contraction.column_position];
   const AxisSchedule& row_axis = contraction.rows ? schedule.axes[*contraction.row_position] : one_row;
   rows = row_count(reduce, contraction), columns = shape[contraction.columns], terms = element_count(term_shape);

@@ -15,7 +15,9 @@ namespace harp::lower {
 struct ContractionLayout {
   ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction, const std::optional<Sym>& holds);
 
-  std::vector<size_t> kept_axes, term_axes;  // axes of the source of the reduction: kept axes whose size is not 1, and reduced axes
+  // Axes of the source of the reduction whose size is not 1: kept axes, and reduced axes. (If there is only one term, term_axes is one axis
+  // of size 1.)
+  std::vector<size_t> kept_axes, term_axes;
   Shape term_shape;
   // Sizes of the whole contraction. group: the size of the group axis, an axis along which only one of the two factors varies
   // (Contraction::group_position); 1 if there is none. An index along this axis is called a member of the group.
@@ -44,6 +46,9 @@ struct ContractionLayout {
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // number of vectors in one row of a tile
   int64_t most_terms;                                              // the most terms that there can be, at least 1
+  /// Tests whether the terms consist of runs, which are consecutive terms along the last of several term axes. The number of runs in a
+  /// block is a quotient by their length, so the length must not be zero.
+  bool may_have_runs() const { return term_shape.size() > 1 && proven_positive(term_shape.back()); }
   /// Tests whether the lanes that hold this many terms are all full.
   bool lanes_fill(Sym terms) const { return terms_of_lane == 1 || mod(terms, terms_of_lane).is_constant(0); }
   /// Returns how many lanes hold this many terms.

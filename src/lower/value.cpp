@@ -32,10 +32,20 @@ Index unflatten(Sym position, const Shape& shape) {
 Index reshape_index(const Index& index, const Shape& to, const Shape& from) {
   // Walks both shapes from the left. Whenever the products of the sizes so far are equal, the axes since the previous such point form a
   // group, which is flattened and unflattened separately from the others. An axis that both shapes have is a group by itself and needs no
-  // division.
+  // division. Axes of size 1 belong to no group: where a group begins, they would be compared with an axis that may have no elements, so
+  // that no product of an unknown size would be known to be larger, and all axes would become one group.
   Index result;
   size_t t = 0, f = 0;
   while (t < to.size() || f < from.size()) {
+    if (f < from.size() && from[f].is_constant(1)) {
+      result.emplace_back(0);
+      ++f;
+      continue;
+    }
+    if (t < to.size() && to[t].is_constant(1)) {
+      ++t;
+      continue;
+    }
     const size_t t0 = t, f0 = f;
     Sym product_to = t < to.size() ? to[t++] : 1, product_from = f < from.size() ? from[f++] : 1;
     while (!(product_to == product_from) && (t < to.size() || f < from.size())) {

@@ -57,7 +57,12 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
   const bool have_many_terms = proven_less(kChainBlock, terms), are_few_rows = proven_less(rows, limits.tile_rows);
   if (array_below_windows(contraction.column_factor) != nullptr && limits.window_rows < least_rows && (have_many_terms || are_few_rows))
     least_rows = limits.window_rows, least_terms = std::max(least_terms, kChainBlock + 1);
-  return all_nonnegative({rows - least_rows, reduce.sources[0]->shape[contraction.columns] - limits.tile_columns, terms - least_terms});
+  // If the rows are the windows, there are few filters, and a line of pixels is shorter still (is_better_exchanged() in contraction.cpp):
+  // without tiles, vectors would run along that line.
+  const Dim columns = reduce.sources[0]->shape[contraction.columns];
+  const bool are_windows_rows = contraction.rows && contraction.group_is_rows && !limits.many_threads;
+  const int64_t least_columns = are_windows_rows && have_many_terms && proven_at_most(rows, columns) ? 1 : limits.tile_columns;
+  return all_nonnegative({rows - least_rows, columns - least_columns, terms - least_terms});
 }
 
 std::optional<Sym> fills_exchanged_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {

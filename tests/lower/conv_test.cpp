@@ -96,6 +96,20 @@ TEST_CASE(
   CHECK(source.find("kernel_1") == source.npos);
 }
 
+TEST_CASE("L6.packed_convolution/c: no division finds the channel of a term, nor the line of a pixel where lines are contiguous") {
+  const Context context = make_context();
+  const auto source = [&](const std::string& text) { return source_for("x86-64-v3", parse(context.get(), "harp 1\n" + text).get()); };
+  // three channels, of which runs of terms consist
+  const std::string known = source("graph g(x: f32[2, 3, 17, 17], w: f32[20, 3, 5, 5]) {\n  return y = conv2d(x, w)\n}");
+  CHECK(known.find("% 3") == std::string::npos);
+  CHECK(known.find("/ 3;") == std::string::npos);
+  // a 1 x 1 convolution's gradient for x multiplies matrices whose columns are all pixels of an image
+  const std::string unknown = source(
+      "shape H in 1..999, W in 1..999\n"
+      "graph g(x: f32[N, 8, H, W], w: f32[24, 8, 1, 1], g: f32[N, 24, H, W]) {\n  y = conv2d(x, w)\n"
+      "  dx = grad(y, x, grad_output=g)\n  return dx\n}");
+  CHECK(unknown.find("% shape") == std::string::npos);
+}
 TEST_CASE("L6.packed_convolution/c L6.packed_matmul/c X2: the gradient of a 1 x 1 convolution is two plain products") {
   const Backends backends;
   const auto text = [](const std::string& shape) {
