@@ -105,7 +105,7 @@ static void transpose_edge_f32x4(float* to, int64_t to_step, const float* from, 
 static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
   if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
-    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
+    __builtin_memcpy(to, from, (size_t)(rows * columns) * sizeof *to);
     return;
   }
   if (rows == 2 && from_step == 2) {
