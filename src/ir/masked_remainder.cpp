@@ -1,8 +1,8 @@
 // Implements the rewrite `masked_remainder`: computes a loop that has fewer iterations than a vector has lanes as one vector, whose masked
 // loads and stores access only the elements of the iterations that exist. It is used for loops that call functions: a scalar exp takes
 // about as long as an exp of a whole vector, so a remainder of a few iterations would take longer than the vectors before it. It is also
-// used for columns of unknown number whose running values are in accumulators, because there may be only these few columns: one by one,
-// each would wait for its own running value.
+// used for columns of unknown number that have several running values each, such as the best value of an argmax and its index: there may be
+// only these few columns, and one by one, each would wait for its own values.
 #include <algorithm>
 #include <unordered_set>
 
@@ -62,7 +62,8 @@ class MaskedRemainder {
   }
 
  private:
-  /// Tests whether each of an unknown number of iterations combines elements with a running value of its own.
+  /// Tests whether each of an unknown number of iterations combines elements with several running values of its own, and stores nothing.
+  /// (A sum alone takes no longer than the masks, and masked stores take long on some machines. Products of few columns have tiles.)
   bool has_running_columns() const {
     if ((loop_->end - loop_->begin).is_constant()) return false;
     const auto is_running = [&](const Stmt* s) {
@@ -70,7 +71,8 @@ class MaskedRemainder {
       const auto* update = as<AccUpdate>(s);
       return (set != nullptr && step_of(set->index).is_constant(1)) || (update != nullptr && step_of(update->index).is_constant(1));
     };
-    return std::ranges::any_of(loop_->body, is_running) &&
+    const auto is_product = [](const UOp* u) { return u->kind == UKind::kAlu && u->op == Op::kFma; };
+    return loop_->body.size() > 1 && std::ranges::all_of(loop_->body, is_running) && std::ranges::none_of(uops_, is_product) &&
            std::ranges::any_of(uops_, [&](const UOp* u) { return u->kind == UKind::kLoad && varies(u); });
   }
   Sym step_of(const Sym& index) const { return linear_in(index, variable_of(loop_->variable))->coefficient; }

@@ -55,8 +55,7 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
-static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0
@@ -72,19 +71,7 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
 #endif
 }
 
-static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
-  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
-  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
-}
-
-/* a where the lane's bit is set, else b. */
-static inline f32x16 blend_f32x16(uint16_t m, f32x16 a, f32x16 b) {
-#if defined(__clang__)
-  return __builtin_ia32_selectps_512(m, a, b);
-#else
-  return __builtin_ia32_blendmps_512_mask(b, a, m);
-#endif
-}
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 static inline f32x16 zip_low_f32x16(f32x16 a, f32x16 b) {
   return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
@@ -358,6 +345,14 @@ static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t
   }
 }
 
+/* A mask of the first n lanes: of no lane if n < 0, of all if n is larger than their number. */
+static inline uint16_t first_lanes_x16(int64_t n) { return n <= 0 ? 0 : n >= 16 ? 0xffff : (uint16_t)((1u << n) - 1); }
+
+static inline f32x16 load_masked_f32x16(const float* p, uint16_t m) {
+  if (m == 0) return (f32x16){0}; /* no load: the address may be invalid */
+  return (f32x16)__builtin_ia32_loadups512_mask((const void*)p, (f32x16){0}, m);
+}
+
 static inline void store_masked_f32x16(float* p, f32x16 x, uint16_t m) {
   if (m != 0) __builtin_ia32_storeups512_mask((void*)p, (f32x16)x, m);
 }
@@ -475,8 +470,6 @@ static void transpose_parts_f32(float* to, int64_t to_step, const float* from, i
       transpose_part_f32x16(to + i * to_step + j, to_step, from + j * from_step + i, from_step, rows - i, columns - j);
 }
 
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
 #if defined(__x86_64__)
@@ -552,7 +545,6 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
         }
       }
       const int64_t oidx12 = oidx3 / 16;
-      const uint16_t alu68 = first_lanes_x16(oidx3 - oidx12 * 16);
       for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
         if (65537 <= shape1) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
@@ -589,50 +581,46 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               const float* input1_row6 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 + ridx1 * 128;
               const float* input1_row7 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + ridx1 * 128;
               const float* input0_row1 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx15;
-              const float* input1_row8 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 3 + ridx1 * 128 + oidx12 * 16;
-              const float* input1_row9 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 * 2 + ridx1 * 128 + oidx12 * 16;
-              const float* input1_row10 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + shape2 + ridx1 * 128 + oidx12 * 16;
-              const float* input1_row11 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + ridx1 * 128 + oidx12 * 16;
               for (int64_t ridx16 = 0; ridx16 < oidx2; ++ridx16) {
-                const float alu0 = oidx12 * 16 > 0 ? input0_row[shape1 * ridx16 * 8 + 3] : 0;
-                const float alu2 = oidx12 * 16 > 0 ? input0_row[shape1 * ridx16 * 8 + 2] : 0;
-                const float alu4 = oidx12 * 16 > 0 ? input0_row[shape1 * ridx16 * 8 + 1] : 0;
-                const float alu6 = oidx12 * 16 > 0 ? input0_row[shape1 * ridx16 * 8] : 0;
+                const float alu0 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 3] : 0;
+                const float alu2 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 2] : 0;
+                const float alu4 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 1] : 0;
+                const float alu6 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8] : 0;
                 const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 1);
-                const float alu12 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx13 + 3] : 0;
-                const float alu13 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx13 + 2] : 0;
-                const float alu14 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx13 + 1] : 0;
-                const float alu15 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx13] : 0;
+                const float alu12 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 3] : 0;
+                const float alu13 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 2] : 0;
+                const float alu14 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 1] : 0;
+                const float alu15 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13] : 0;
                 const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 2);
-                const float alu20 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx14 + 3] : 0;
-                const float alu21 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx14 + 2] : 0;
-                const float alu22 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx14 + 1] : 0;
-                const float alu23 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx14] : 0;
+                const float alu20 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 3] : 0;
+                const float alu21 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 2] : 0;
+                const float alu22 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 1] : 0;
+                const float alu23 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14] : 0;
                 const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 3);
-                const float alu28 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx15 + 3] : 0;
-                const float alu29 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx15 + 2] : 0;
-                const float alu30 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx15 + 1] : 0;
-                const float alu31 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx15] : 0;
+                const float alu28 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 3] : 0;
+                const float alu29 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 2] : 0;
+                const float alu30 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 1] : 0;
+                const float alu31 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15] : 0;
                 const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 4);
-                const float alu36 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx16 + 3] : 0;
-                const float alu37 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx16 + 2] : 0;
-                const float alu38 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx16 + 1] : 0;
-                const float alu39 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx16] : 0;
+                const float alu36 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 3] : 0;
+                const float alu37 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 2] : 0;
+                const float alu38 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 1] : 0;
+                const float alu39 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16] : 0;
                 const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 5);
-                const float alu44 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx17 + 3] : 0;
-                const float alu45 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx17 + 2] : 0;
-                const float alu46 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx17 + 1] : 0;
-                const float alu47 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx17] : 0;
+                const float alu44 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 3] : 0;
+                const float alu45 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 2] : 0;
+                const float alu46 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 1] : 0;
+                const float alu47 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17] : 0;
                 const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 6);
-                const float alu52 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx18 + 3] : 0;
-                const float alu53 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx18 + 2] : 0;
-                const float alu54 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx18 + 1] : 0;
-                const float alu55 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx18] : 0;
+                const float alu52 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 3] : 0;
+                const float alu53 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 2] : 0;
+                const float alu54 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 1] : 0;
+                const float alu55 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18] : 0;
                 const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 7);
-                const float alu60 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx19 + 3] : 0;
-                const float alu61 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx19 + 2] : 0;
-                const float alu62 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx19 + 1] : 0;
-                const float alu63 = oidx12 * 16 > 0 ? input0_row1[shape1 * oidx19] : 0;
+                const float alu60 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 3] : 0;
+                const float alu61 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 2] : 0;
+                const float alu62 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 1] : 0;
+                const float alu63 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19] : 0;
                 for (int64_t ridx17 = 0; ridx17 < oidx12 * 16; ridx17 += 16) {
                   __builtin_prefetch(input1_row + ridx17, 0, 2);
                   __builtin_prefetch(input1_row1 + ridx17, 0, 2);
@@ -684,183 +672,158 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                   const f32x16 alu67 = fma_f32x16(splat_f32x16(alu60), alu1, alu66);
                   *(f32x16*)(row0_at + 896) = alu67;
                 }
-                if (oidx12 * 16 < oidx3) {
-                  const float alu69 = input0_row[shape1 * ridx16 * 8 + 3];
-                  const f32x16 alu70 = load_masked_f32x16(input1_row8, alu68);
-                  const float alu71 = input0_row[shape1 * ridx16 * 8 + 2];
-                  const f32x16 alu72 = load_masked_f32x16(input1_row9, alu68);
-                  const float alu73 = input0_row[shape1 * ridx16 * 8 + 1];
-                  const f32x16 alu74 = load_masked_f32x16(input1_row10, alu68);
-                  const float alu75 = input0_row[shape1 * ridx16 * 8];
-                  const f32x16 alu76 = load_masked_f32x16(input1_row11, alu68);
-                  const f32x16 alu77 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024);
-                  const f32x16 alu78 = fma_f32x16(splat_f32x16(alu71), alu72, fma_f32x16(splat_f32x16(alu73), alu74, fma_f32x16(splat_f32x16(alu75), alu76, alu77)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu69), alu70, alu78), alu77);
-                  const float alu79 = input0_row1[shape1 * oidx13 + 3];
-                  const float alu80 = input0_row1[shape1 * oidx13 + 2];
-                  const float alu81 = input0_row1[shape1 * oidx13 + 1];
-                  const float alu82 = input0_row1[shape1 * oidx13];
-                  const f32x16 alu83 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 128);
-                  const f32x16 alu84 = fma_f32x16(splat_f32x16(alu80), alu72, fma_f32x16(splat_f32x16(alu81), alu74, fma_f32x16(splat_f32x16(alu82), alu76, alu83)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 128) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu79), alu70, alu84), alu83);
-                  const float alu85 = input0_row1[shape1 * oidx14 + 3];
-                  const float alu86 = input0_row1[shape1 * oidx14 + 2];
-                  const float alu87 = input0_row1[shape1 * oidx14 + 1];
-                  const float alu88 = input0_row1[shape1 * oidx14];
-                  const f32x16 alu89 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 256);
-                  const f32x16 alu90 = fma_f32x16(splat_f32x16(alu86), alu72, fma_f32x16(splat_f32x16(alu87), alu74, fma_f32x16(splat_f32x16(alu88), alu76, alu89)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 256) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu85), alu70, alu90), alu89);
-                  const float alu91 = input0_row1[shape1 * oidx15 + 3];
-                  const float alu92 = input0_row1[shape1 * oidx15 + 2];
-                  const float alu93 = input0_row1[shape1 * oidx15 + 1];
-                  const float alu94 = input0_row1[shape1 * oidx15];
-                  const f32x16 alu95 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 384);
-                  const f32x16 alu96 = fma_f32x16(splat_f32x16(alu92), alu72, fma_f32x16(splat_f32x16(alu93), alu74, fma_f32x16(splat_f32x16(alu94), alu76, alu95)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 384) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu91), alu70, alu96), alu95);
-                  const float alu97 = input0_row1[shape1 * oidx16 + 3];
-                  const float alu98 = input0_row1[shape1 * oidx16 + 2];
-                  const float alu99 = input0_row1[shape1 * oidx16 + 1];
-                  const float alu100 = input0_row1[shape1 * oidx16];
-                  const f32x16 alu101 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 512);
-                  const f32x16 alu102 = fma_f32x16(splat_f32x16(alu98), alu72, fma_f32x16(splat_f32x16(alu99), alu74, fma_f32x16(splat_f32x16(alu100), alu76, alu101)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 512) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu97), alu70, alu102), alu101);
-                  const float alu103 = input0_row1[shape1 * oidx17 + 3];
-                  const float alu104 = input0_row1[shape1 * oidx17 + 2];
-                  const float alu105 = input0_row1[shape1 * oidx17 + 1];
-                  const float alu106 = input0_row1[shape1 * oidx17];
-                  const f32x16 alu107 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 640);
-                  const f32x16 alu108 = fma_f32x16(splat_f32x16(alu104), alu72, fma_f32x16(splat_f32x16(alu105), alu74, fma_f32x16(splat_f32x16(alu106), alu76, alu107)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 640) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu103), alu70, alu108), alu107);
-                  const float alu109 = input0_row1[shape1 * oidx18 + 3];
-                  const float alu110 = input0_row1[shape1 * oidx18 + 2];
-                  const float alu111 = input0_row1[shape1 * oidx18 + 1];
-                  const float alu112 = input0_row1[shape1 * oidx18];
-                  const f32x16 alu113 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 768);
-                  const f32x16 alu114 = fma_f32x16(splat_f32x16(alu110), alu72, fma_f32x16(splat_f32x16(alu111), alu74, fma_f32x16(splat_f32x16(alu112), alu76, alu113)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 768) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu109), alu70, alu114), alu113);
-                  const float alu115 = input0_row1[shape1 * oidx19 + 3];
-                  const float alu116 = input0_row1[shape1 * oidx19 + 2];
-                  const float alu117 = input0_row1[shape1 * oidx19 + 1];
-                  const float alu118 = input0_row1[shape1 * oidx19];
-                  const f32x16 alu119 = *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 896);
-                  const f32x16 alu120 = fma_f32x16(splat_f32x16(alu116), alu72, fma_f32x16(splat_f32x16(alu117), alu74, fma_f32x16(splat_f32x16(alu118), alu76, alu119)));
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx16 * 1024 + 896) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu115), alu70, alu120), alu119);
+                for (int64_t ridx18 = oidx12 * 16; ridx18 < oidx3; ++ridx18) {
+                  const float alu68 = input1_row4[ridx18];
+                  const float alu69 = input1_row5[ridx18];
+                  const float alu70 = input1_row6[ridx18];
+                  const float alu71 = input1_row7[ridx18];
+                  const float alu72 = fma_f32(alu6, alu71, row0[ridx16 * 1024 + ridx18]);
+                  const float alu73 = fma_f32(alu4, alu70, alu72);
+                  const float alu74 = fma_f32(alu2, alu69, alu73);
+                  const float alu75 = fma_f32(alu0, alu68, alu74);
+                  row0[ridx16 * 1024 + ridx18] = alu75;
+                  const float alu76 = fma_f32(alu15, alu71, row0[ridx16 * 1024 + ridx18 + 128]);
+                  const float alu77 = fma_f32(alu14, alu70, alu76);
+                  const float alu78 = fma_f32(alu13, alu69, alu77);
+                  const float alu79 = fma_f32(alu12, alu68, alu78);
+                  row0[ridx16 * 1024 + ridx18 + 128] = alu79;
+                  const float alu80 = fma_f32(alu23, alu71, row0[ridx16 * 1024 + ridx18 + 256]);
+                  const float alu81 = fma_f32(alu22, alu70, alu80);
+                  const float alu82 = fma_f32(alu21, alu69, alu81);
+                  const float alu83 = fma_f32(alu20, alu68, alu82);
+                  row0[ridx16 * 1024 + ridx18 + 256] = alu83;
+                  const float alu84 = fma_f32(alu31, alu71, row0[ridx16 * 1024 + ridx18 + 384]);
+                  const float alu85 = fma_f32(alu30, alu70, alu84);
+                  const float alu86 = fma_f32(alu29, alu69, alu85);
+                  const float alu87 = fma_f32(alu28, alu68, alu86);
+                  row0[ridx16 * 1024 + ridx18 + 384] = alu87;
+                  const float alu88 = fma_f32(alu39, alu71, row0[ridx16 * 1024 + ridx18 + 512]);
+                  const float alu89 = fma_f32(alu38, alu70, alu88);
+                  const float alu90 = fma_f32(alu37, alu69, alu89);
+                  const float alu91 = fma_f32(alu36, alu68, alu90);
+                  row0[ridx16 * 1024 + ridx18 + 512] = alu91;
+                  const float alu92 = fma_f32(alu47, alu71, row0[ridx16 * 1024 + ridx18 + 640]);
+                  const float alu93 = fma_f32(alu46, alu70, alu92);
+                  const float alu94 = fma_f32(alu45, alu69, alu93);
+                  const float alu95 = fma_f32(alu44, alu68, alu94);
+                  row0[ridx16 * 1024 + ridx18 + 640] = alu95;
+                  const float alu96 = fma_f32(alu55, alu71, row0[ridx16 * 1024 + ridx18 + 768]);
+                  const float alu97 = fma_f32(alu54, alu70, alu96);
+                  const float alu98 = fma_f32(alu53, alu69, alu97);
+                  const float alu99 = fma_f32(alu52, alu68, alu98);
+                  row0[ridx16 * 1024 + ridx18 + 768] = alu99;
+                  const float alu100 = fma_f32(alu63, alu71, row0[ridx16 * 1024 + ridx18 + 896]);
+                  const float alu101 = fma_f32(alu62, alu70, alu100);
+                  const float alu102 = fma_f32(alu61, alu69, alu101);
+                  const float alu103 = fma_f32(alu60, alu68, alu102);
+                  row0[ridx16 * 1024 + ridx18 + 896] = alu103;
                 }
               }
             }
-            for (int64_t ridx18 = oidx11 * 4; ridx18 < oidx10; ++ridx18) {
-              const float* input0_row2 = input0 + shape1 * ridx0 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx18;
-              const float* input1_row12 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx18 + ridx1 * 128;
-              const float* input0_row3 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx18;
-              const float* input1_row13 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx18 + ridx1 * 128 + oidx12 * 16;
-              for (int64_t ridx19 = 0; ridx19 < oidx2; ++ridx19) {
-                const float alu121 = oidx12 * 16 > 0 ? input0_row2[shape1 * ridx19 * 8] : 0;
-                const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 1);
-                const float alu124 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx20] : 0;
-                const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 2);
-                const float alu126 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx21] : 0;
-                const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 3);
-                const float alu128 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx22] : 0;
-                const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 4);
-                const float alu130 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx23] : 0;
-                const int64_t oidx24 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 5);
-                const float alu132 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx24] : 0;
-                const int64_t oidx25 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 6);
-                const float alu134 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx25] : 0;
-                const int64_t oidx26 = min_i64(shape0 - 1, ridx0 * 32 + ridx19 * 8 + 7);
-                const float alu136 = oidx12 * 16 > 0 ? input0_row3[shape1 * oidx26] : 0;
-                for (int64_t ridx20 = 0; ridx20 < oidx12 * 16; ridx20 += 16) {
-                  const f32x16 alu122 = *(const f32x16*)(input1_row12 + ridx20);
-                  float* row0_at1 = row0 + ridx19 * 1024 + ridx20;
-                  const f32x16 alu123 = fma_f32x16(splat_f32x16(alu121), alu122, *(f32x16*)row0_at1);
-                  *(f32x16*)row0_at1 = alu123;
-                  const f32x16 alu125 = fma_f32x16(splat_f32x16(alu124), alu122, *(f32x16*)(row0_at1 + 128));
-                  *(f32x16*)(row0_at1 + 128) = alu125;
-                  const f32x16 alu127 = fma_f32x16(splat_f32x16(alu126), alu122, *(f32x16*)(row0_at1 + 256));
-                  *(f32x16*)(row0_at1 + 256) = alu127;
-                  const f32x16 alu129 = fma_f32x16(splat_f32x16(alu128), alu122, *(f32x16*)(row0_at1 + 384));
-                  *(f32x16*)(row0_at1 + 384) = alu129;
-                  const f32x16 alu131 = fma_f32x16(splat_f32x16(alu130), alu122, *(f32x16*)(row0_at1 + 512));
-                  *(f32x16*)(row0_at1 + 512) = alu131;
-                  const f32x16 alu133 = fma_f32x16(splat_f32x16(alu132), alu122, *(f32x16*)(row0_at1 + 640));
-                  *(f32x16*)(row0_at1 + 640) = alu133;
-                  const f32x16 alu135 = fma_f32x16(splat_f32x16(alu134), alu122, *(f32x16*)(row0_at1 + 768));
-                  *(f32x16*)(row0_at1 + 768) = alu135;
-                  const f32x16 alu137 = fma_f32x16(splat_f32x16(alu136), alu122, *(f32x16*)(row0_at1 + 896));
-                  *(f32x16*)(row0_at1 + 896) = alu137;
+            for (int64_t ridx19 = oidx11 * 4; ridx19 < oidx10; ++ridx19) {
+              const float* input0_row2 = input0 + shape1 * ridx0 * 32 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx19;
+              const float* input1_row8 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 128;
+              const float* input0_row3 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx19;
+              for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+                const float alu104 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row2[shape1 * ridx20 * 8] : 0;
+                const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 1);
+                const float alu107 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx20] : 0;
+                const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 2);
+                const float alu109 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx21] : 0;
+                const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 3);
+                const float alu111 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx22] : 0;
+                const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 4);
+                const float alu113 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx23] : 0;
+                const int64_t oidx24 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 5);
+                const float alu115 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx24] : 0;
+                const int64_t oidx25 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 6);
+                const float alu117 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx25] : 0;
+                const int64_t oidx26 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 7);
+                const float alu119 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx26] : 0;
+                for (int64_t ridx21 = 0; ridx21 < oidx12 * 16; ridx21 += 16) {
+                  const f32x16 alu105 = *(const f32x16*)(input1_row8 + ridx21);
+                  float* row0_at1 = row0 + ridx20 * 1024 + ridx21;
+                  const f32x16 alu106 = fma_f32x16(splat_f32x16(alu104), alu105, *(f32x16*)row0_at1);
+                  *(f32x16*)row0_at1 = alu106;
+                  const f32x16 alu108 = fma_f32x16(splat_f32x16(alu107), alu105, *(f32x16*)(row0_at1 + 128));
+                  *(f32x16*)(row0_at1 + 128) = alu108;
+                  const f32x16 alu110 = fma_f32x16(splat_f32x16(alu109), alu105, *(f32x16*)(row0_at1 + 256));
+                  *(f32x16*)(row0_at1 + 256) = alu110;
+                  const f32x16 alu112 = fma_f32x16(splat_f32x16(alu111), alu105, *(f32x16*)(row0_at1 + 384));
+                  *(f32x16*)(row0_at1 + 384) = alu112;
+                  const f32x16 alu114 = fma_f32x16(splat_f32x16(alu113), alu105, *(f32x16*)(row0_at1 + 512));
+                  *(f32x16*)(row0_at1 + 512) = alu114;
+                  const f32x16 alu116 = fma_f32x16(splat_f32x16(alu115), alu105, *(f32x16*)(row0_at1 + 640));
+                  *(f32x16*)(row0_at1 + 640) = alu116;
+                  const f32x16 alu118 = fma_f32x16(splat_f32x16(alu117), alu105, *(f32x16*)(row0_at1 + 768));
+                  *(f32x16*)(row0_at1 + 768) = alu118;
+                  const f32x16 alu120 = fma_f32x16(splat_f32x16(alu119), alu105, *(f32x16*)(row0_at1 + 896));
+                  *(f32x16*)(row0_at1 + 896) = alu120;
                 }
-                if (oidx12 * 16 < oidx3) {
-                  const float alu138 = input0_row2[shape1 * ridx19 * 8];
-                  const f32x16 alu139 = load_masked_f32x16(input1_row13, alu68);
-                  const f32x16 alu140 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu138), alu139, alu140), alu140);
-                  const float alu141 = input0_row3[shape1 * oidx20];
-                  const f32x16 alu142 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 128);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 128) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu141), alu139, alu142), alu142);
-                  const float alu143 = input0_row3[shape1 * oidx21];
-                  const f32x16 alu144 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 256);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 256) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu143), alu139, alu144), alu144);
-                  const float alu145 = input0_row3[shape1 * oidx22];
-                  const f32x16 alu146 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 384);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 384) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu145), alu139, alu146), alu146);
-                  const float alu147 = input0_row3[shape1 * oidx23];
-                  const f32x16 alu148 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 512);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 512) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu147), alu139, alu148), alu148);
-                  const float alu149 = input0_row3[shape1 * oidx24];
-                  const f32x16 alu150 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 640);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 640) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu149), alu139, alu150), alu150);
-                  const float alu151 = input0_row3[shape1 * oidx25];
-                  const f32x16 alu152 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 768);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 768) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu151), alu139, alu152), alu152);
-                  const float alu153 = input0_row3[shape1 * oidx26];
-                  const f32x16 alu154 = *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 896);
-                  *(f32x16*)(row0 + oidx12 * 16 + ridx19 * 1024 + 896) = blend_f32x16(alu68, fma_f32x16(splat_f32x16(alu153), alu139, alu154), alu154);
+                for (int64_t ridx22 = oidx12 * 16; ridx22 < oidx3; ++ridx22) {
+                  const float alu121 = input1_row8[ridx22];
+                  const float alu122 = fma_f32(alu104, alu121, row0[ridx20 * 1024 + ridx22]);
+                  row0[ridx20 * 1024 + ridx22] = alu122;
+                  const float alu123 = fma_f32(alu107, alu121, row0[ridx20 * 1024 + ridx22 + 128]);
+                  row0[ridx20 * 1024 + ridx22 + 128] = alu123;
+                  const float alu124 = fma_f32(alu109, alu121, row0[ridx20 * 1024 + ridx22 + 256]);
+                  row0[ridx20 * 1024 + ridx22 + 256] = alu124;
+                  const float alu125 = fma_f32(alu111, alu121, row0[ridx20 * 1024 + ridx22 + 384]);
+                  row0[ridx20 * 1024 + ridx22 + 384] = alu125;
+                  const float alu126 = fma_f32(alu113, alu121, row0[ridx20 * 1024 + ridx22 + 512]);
+                  row0[ridx20 * 1024 + ridx22 + 512] = alu126;
+                  const float alu127 = fma_f32(alu115, alu121, row0[ridx20 * 1024 + ridx22 + 640]);
+                  row0[ridx20 * 1024 + ridx22 + 640] = alu127;
+                  const float alu128 = fma_f32(alu117, alu121, row0[ridx20 * 1024 + ridx22 + 768]);
+                  row0[ridx20 * 1024 + ridx22 + 768] = alu128;
+                  const float alu129 = fma_f32(alu119, alu121, row0[ridx20 * 1024 + ridx22 + 896]);
+                  row0[ridx20 * 1024 + ridx22 + 896] = alu129;
                 }
               }
             }
-            for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
-              for (int64_t ridx22 = 0; ridx22 < oidx4 * 1024; ridx22 += 16) {
-                *(f32x16*)(row1 + ridx21 * 1024 + ridx22) += *(f32x16*)(row0 + ridx21 * 1024 + ridx22);
+            for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
+              for (int64_t ridx24 = 0; ridx24 < oidx4 * 1024; ridx24 += 16) {
+                *(f32x16*)(row1 + ridx23 * 1024 + ridx24) += *(f32x16*)(row0 + ridx23 * 1024 + ridx24);
               }
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
-              for (int64_t ridx24 = 0; ridx24 < oidx4 * 1024; ridx24 += 16) {
-                *(f32x16*)(row2 + ridx23 * 1024 + ridx24) += *(f32x16*)(row1 + ridx23 * 1024 + ridx24);
+            for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
+              for (int64_t ridx26 = 0; ridx26 < oidx4 * 1024; ridx26 += 16) {
+                *(f32x16*)(row2 + ridx25 * 1024 + ridx26) += *(f32x16*)(row1 + ridx25 * 1024 + ridx26);
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
-            for (int64_t ridx26 = 0; ridx26 < oidx4 * 1024; ridx26 += 16) {
-              *(f32x16*)(row3 + ridx25 * 1024 + ridx26) += *(f32x16*)(row2 + ridx25 * 1024 + ridx26);
+          for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+            for (int64_t ridx28 = 0; ridx28 < oidx4 * 1024; ridx28 += 16) {
+              *(f32x16*)(row3 + ridx27 * 1024 + ridx28) += *(f32x16*)(row2 + ridx27 * 1024 + ridx28);
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
-          for (int64_t ridx28 = 0; ridx28 < oidx4 * 1024; ridx28 += 16) {
-            *(f32x16*)(row1 + ridx27 * 1024 + ridx28) = *(f32x16*)(row3 + ridx27 * 1024 + ridx28);
+        for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+          for (int64_t ridx30 = 0; ridx30 < oidx4 * 1024; ridx30 += 16) {
+            *(f32x16*)(row1 + ridx29 * 1024 + ridx30) = *(f32x16*)(row3 + ridx29 * 1024 + ridx30);
           }
         }
       }
-      for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
-        const int64_t oidx27 = min_i64(oidx1 - ridx29 * 8, 8);
-        for (int64_t ridx30 = 0; ridx30 < oidx27; ++ridx30) {
-          for (int64_t ridx31 = 0; ridx31 < oidx4; ++ridx31) {
-            float* output0_row = output0 + shape2 * ridx0 * 32 + shape2 * ridx29 * 8 + shape2 * ridx30 + ridx1 * 128 + ridx31 * 128;
-            if (ridx31 * 128 + 16 <= oidx3) {
-              for (int64_t ridx32 = 0; ridx32 < oidx3 - ridx31 * 128; ridx32 = ridx32 < oidx3 - ridx31 * 128 ? oidx3 - ridx31 * 128 - 16 : oidx3 - ridx31 * 128) { /* the last step overlaps the one before it */
-                for (; ridx32 <= oidx3 - ridx31 * 128 - 16; ridx32 += 16) {
-                  *(f32x16*)(output0_row + ridx32) = *(f32x16*)(row1 + ridx29 * 1024 + ridx30 * 128 + ridx31 * 1024 + ridx32);
+      for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
+        const int64_t oidx27 = min_i64(oidx1 - ridx31 * 8, 8);
+        for (int64_t ridx32 = 0; ridx32 < oidx27; ++ridx32) {
+          for (int64_t ridx33 = 0; ridx33 < oidx4; ++ridx33) {
+            float* output0_row = output0 + shape2 * ridx0 * 32 + shape2 * ridx31 * 8 + shape2 * ridx32 + ridx1 * 128 + ridx33 * 128;
+            if (ridx33 * 128 + 16 <= oidx3) {
+              for (int64_t ridx34 = 0; ridx34 < oidx3 - ridx33 * 128; ridx34 = ridx34 < oidx3 - ridx33 * 128 ? oidx3 - ridx33 * 128 - 16 : oidx3 - ridx33 * 128) { /* the last step overlaps the one before it */
+                for (; ridx34 <= oidx3 - ridx33 * 128 - 16; ridx34 += 16) {
+                  *(f32x16*)(output0_row + ridx34) = *(f32x16*)(row1 + ridx31 * 1024 + ridx32 * 128 + ridx33 * 1024 + ridx34);
                 }
               }
             } else {
-              for (int64_t ridx33 = 0; ridx33 < oidx3 - ridx31 * 128; ++ridx33) {
-                output0_row[ridx33] = row1[ridx29 * 1024 + ridx30 * 128 + ridx31 * 1024 + ridx33];
+              for (int64_t ridx35 = 0; ridx35 < oidx3 - ridx33 * 128; ++ridx35) {
+                output0_row[ridx35] = row1[ridx31 * 1024 + ridx32 * 128 + ridx33 * 1024 + ridx35];
               }
             }
           }
@@ -1588,7 +1551,6 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
             for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
               if (harp_is_set(cancel)) return;
               const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 32, 32);
-              const float* input0_row2 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + ridx1 * 512 + ridx15 * 32;
               if (ridx1 * 512 + ridx15 * 32 + 32 <= shape2) {
                 for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
                   const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 32;
@@ -1600,7 +1562,6 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                 for (int64_t ridx18 = 0; ridx18 < oidx10 * 32; ridx18 += 16) {
                   *(f32x16*)(row0 + ridx18) = splat_f32x16(0.0f);
                 }
-                const uint16_t alu0 = first_lanes_x16(oidx12);
                 for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
                   const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 32;
                   if (16 <= oidx12) {
@@ -1610,13 +1571,15 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                       }
                     }
                   } else {
-                    *(f32x16*)(row0 + ridx19 * 32) = blend_f32x16(alu0, load_masked_f32x16(input0_row2 + shape2 * ridx19, alu0), *(f32x16*)(row0 + ridx19 * 32));
+                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
+                      row0[ridx19 * 32 + ridx21] = input0_row1[ridx21];
+                    }
                   }
                 }
               }
-              for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
-                float* row2_at = row2 + ridx15 * 256 + ridx21 * 4096;
-                if (ridx21 * 8 + 5 <= oidx1) {
+              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
+                float* row2_at = row2 + ridx15 * 256 + ridx22 * 4096;
+                if (ridx22 * 8 + 5 <= oidx1) {
                   if (ridx15 * 32 + 17 <= oidx3) {
                     f32x16 acc5 = (f32x16){0};
                     f32x16 acc6 = (f32x16){0};
@@ -1634,34 +1597,34 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                     f32x16 acc18 = (f32x16){0};
                     f32x16 acc19 = (f32x16){0};
                     f32x16 acc20 = (f32x16){0};
-                    for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
-                      float* row1_at = row1 + ridx21 * 4096 + ridx22 * 16;
-                      const float alu1 = row1_at[0];
-                      const f32x16 alu2 = *(f32x16*)(row0 + ridx22 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(alu1), alu2, acc5);
-                      const f32x16 alu3 = *(f32x16*)(row0 + ridx22 * 32 + 16);
-                      acc6 = fma_f32x16(splat_f32x16(alu1), alu3, acc6);
-                      const float alu4 = row1_at[1];
-                      acc7 = fma_f32x16(splat_f32x16(alu4), alu2, acc7);
-                      acc8 = fma_f32x16(splat_f32x16(alu4), alu3, acc8);
-                      const float alu5 = row1_at[2];
-                      acc9 = fma_f32x16(splat_f32x16(alu5), alu2, acc9);
-                      acc10 = fma_f32x16(splat_f32x16(alu5), alu3, acc10);
-                      const float alu6 = row1_at[3];
-                      acc11 = fma_f32x16(splat_f32x16(alu6), alu2, acc11);
-                      acc12 = fma_f32x16(splat_f32x16(alu6), alu3, acc12);
-                      const float alu7 = row1_at[4];
-                      acc13 = fma_f32x16(splat_f32x16(alu7), alu2, acc13);
-                      acc14 = fma_f32x16(splat_f32x16(alu7), alu3, acc14);
-                      const float alu8 = row1_at[5];
-                      acc15 = fma_f32x16(splat_f32x16(alu8), alu2, acc15);
-                      acc16 = fma_f32x16(splat_f32x16(alu8), alu3, acc16);
-                      const float alu9 = row1_at[6];
-                      acc17 = fma_f32x16(splat_f32x16(alu9), alu2, acc17);
-                      acc18 = fma_f32x16(splat_f32x16(alu9), alu3, acc18);
-                      const float alu10 = row1_at[7];
-                      acc19 = fma_f32x16(splat_f32x16(alu10), alu2, acc19);
-                      acc20 = fma_f32x16(splat_f32x16(alu10), alu3, acc20);
+                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
+                      float* row1_at = row1 + ridx22 * 4096 + ridx23 * 16;
+                      const float alu0 = row1_at[0];
+                      const f32x16 alu1 = *(f32x16*)(row0 + ridx23 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
+                      const f32x16 alu2 = *(f32x16*)(row0 + ridx23 * 32 + 16);
+                      acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
+                      const float alu3 = row1_at[1];
+                      acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
+                      acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
+                      const float alu4 = row1_at[2];
+                      acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
+                      acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
+                      const float alu5 = row1_at[3];
+                      acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
+                      acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
+                      const float alu6 = row1_at[4];
+                      acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
+                      acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
+                      const float alu7 = row1_at[5];
+                      acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
+                      acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
+                      const float alu8 = row1_at[6];
+                      acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
+                      acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
+                      const float alu9 = row1_at[7];
+                      acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
+                      acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
                     }
                     *(f32x16*)row2_at += acc5;
                     *(f32x16*)(row2_at + 16) += acc6;
@@ -1688,17 +1651,17 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                     f32x16 acc15 = (f32x16){0};
                     f32x16 acc17 = (f32x16){0};
                     f32x16 acc19 = (f32x16){0};
-                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
-                      float* row1_at1 = row1 + ridx21 * 4096 + ridx23 * 16;
-                      const f32x16 alu11 = *(f32x16*)(row0 + ridx23 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(row1_at1[0]), alu11, acc5);
-                      acc7 = fma_f32x16(splat_f32x16(row1_at1[1]), alu11, acc7);
-                      acc9 = fma_f32x16(splat_f32x16(row1_at1[2]), alu11, acc9);
-                      acc11 = fma_f32x16(splat_f32x16(row1_at1[3]), alu11, acc11);
-                      acc13 = fma_f32x16(splat_f32x16(row1_at1[4]), alu11, acc13);
-                      acc15 = fma_f32x16(splat_f32x16(row1_at1[5]), alu11, acc15);
-                      acc17 = fma_f32x16(splat_f32x16(row1_at1[6]), alu11, acc17);
-                      acc19 = fma_f32x16(splat_f32x16(row1_at1[7]), alu11, acc19);
+                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
+                      float* row1_at1 = row1 + ridx22 * 4096 + ridx24 * 16;
+                      const f32x16 alu10 = *(f32x16*)(row0 + ridx24 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(row1_at1[0]), alu10, acc5);
+                      acc7 = fma_f32x16(splat_f32x16(row1_at1[1]), alu10, acc7);
+                      acc9 = fma_f32x16(splat_f32x16(row1_at1[2]), alu10, acc9);
+                      acc11 = fma_f32x16(splat_f32x16(row1_at1[3]), alu10, acc11);
+                      acc13 = fma_f32x16(splat_f32x16(row1_at1[4]), alu10, acc13);
+                      acc15 = fma_f32x16(splat_f32x16(row1_at1[5]), alu10, acc15);
+                      acc17 = fma_f32x16(splat_f32x16(row1_at1[6]), alu10, acc17);
+                      acc19 = fma_f32x16(splat_f32x16(row1_at1[7]), alu10, acc19);
                     }
                     *(f32x16*)row2_at += acc5;
                     *(f32x16*)(row2_at + 32) += acc7;
@@ -1719,22 +1682,22 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                     f32x16 acc10 = (f32x16){0};
                     f32x16 acc11 = (f32x16){0};
                     f32x16 acc12 = (f32x16){0};
-                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
-                      float* row1_at2 = row1 + ridx21 * 4096 + ridx24 * 16;
-                      const float alu12 = row1_at2[0];
-                      const f32x16 alu13 = *(f32x16*)(row0 + ridx24 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(alu12), alu13, acc5);
-                      const f32x16 alu14 = *(f32x16*)(row0 + ridx24 * 32 + 16);
-                      acc6 = fma_f32x16(splat_f32x16(alu12), alu14, acc6);
-                      const float alu15 = row1_at2[1];
-                      acc7 = fma_f32x16(splat_f32x16(alu15), alu13, acc7);
-                      acc8 = fma_f32x16(splat_f32x16(alu15), alu14, acc8);
-                      const float alu16 = row1_at2[2];
-                      acc9 = fma_f32x16(splat_f32x16(alu16), alu13, acc9);
-                      acc10 = fma_f32x16(splat_f32x16(alu16), alu14, acc10);
-                      const float alu17 = row1_at2[3];
-                      acc11 = fma_f32x16(splat_f32x16(alu17), alu13, acc11);
-                      acc12 = fma_f32x16(splat_f32x16(alu17), alu14, acc12);
+                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                      float* row1_at2 = row1 + ridx22 * 4096 + ridx25 * 16;
+                      const float alu11 = row1_at2[0];
+                      const f32x16 alu12 = *(f32x16*)(row0 + ridx25 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(alu11), alu12, acc5);
+                      const f32x16 alu13 = *(f32x16*)(row0 + ridx25 * 32 + 16);
+                      acc6 = fma_f32x16(splat_f32x16(alu11), alu13, acc6);
+                      const float alu14 = row1_at2[1];
+                      acc7 = fma_f32x16(splat_f32x16(alu14), alu12, acc7);
+                      acc8 = fma_f32x16(splat_f32x16(alu14), alu13, acc8);
+                      const float alu15 = row1_at2[2];
+                      acc9 = fma_f32x16(splat_f32x16(alu15), alu12, acc9);
+                      acc10 = fma_f32x16(splat_f32x16(alu15), alu13, acc10);
+                      const float alu16 = row1_at2[3];
+                      acc11 = fma_f32x16(splat_f32x16(alu16), alu12, acc11);
+                      acc12 = fma_f32x16(splat_f32x16(alu16), alu13, acc12);
                     }
                     *(f32x16*)row2_at += acc5;
                     *(f32x16*)(row2_at + 16) += acc6;
@@ -1749,13 +1712,13 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                     f32x16 acc7 = (f32x16){0};
                     f32x16 acc9 = (f32x16){0};
                     f32x16 acc11 = (f32x16){0};
-                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
-                      float* row1_at3 = row1 + ridx21 * 4096 + ridx25 * 16;
-                      const f32x16 alu18 = *(f32x16*)(row0 + ridx25 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(row1_at3[0]), alu18, acc5);
-                      acc7 = fma_f32x16(splat_f32x16(row1_at3[1]), alu18, acc7);
-                      acc9 = fma_f32x16(splat_f32x16(row1_at3[2]), alu18, acc9);
-                      acc11 = fma_f32x16(splat_f32x16(row1_at3[3]), alu18, acc11);
+                    for (int64_t ridx26 = 0; ridx26 < oidx10; ++ridx26) {
+                      float* row1_at3 = row1 + ridx22 * 4096 + ridx26 * 16;
+                      const f32x16 alu17 = *(f32x16*)(row0 + ridx26 * 32);
+                      acc5 = fma_f32x16(splat_f32x16(row1_at3[0]), alu17, acc5);
+                      acc7 = fma_f32x16(splat_f32x16(row1_at3[1]), alu17, acc7);
+                      acc9 = fma_f32x16(splat_f32x16(row1_at3[2]), alu17, acc9);
+                      acc11 = fma_f32x16(splat_f32x16(row1_at3[3]), alu17, acc11);
                     }
                     *(f32x16*)row2_at += acc5;
                     *(f32x16*)(row2_at + 32) += acc7;
@@ -1767,43 +1730,43 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
             }
           }
           if (65537 <= shape1) {
-            for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-              for (int64_t ridx27 = 0; ridx27 < oidx4 * 256; ridx27 += 16) {
-                *(f32x16*)(row3 + ridx26 * 4096 + ridx27) += *(f32x16*)(row2 + ridx26 * 4096 + ridx27);
+            for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
+              for (int64_t ridx28 = 0; ridx28 < oidx4 * 256; ridx28 += 16) {
+                *(f32x16*)(row3 + ridx27 * 4096 + ridx28) += *(f32x16*)(row2 + ridx27 * 4096 + ridx28);
               }
             }
           }
         }
         if (65537 <= shape1) {
-          for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
-            for (int64_t ridx29 = 0; ridx29 < oidx4 * 256; ridx29 += 16) {
-              *(f32x16*)(row4 + ridx28 * 4096 + ridx29) += *(f32x16*)(row3 + ridx28 * 4096 + ridx29);
+          for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
+            for (int64_t ridx30 = 0; ridx30 < oidx4 * 256; ridx30 += 16) {
+              *(f32x16*)(row4 + ridx29 * 4096 + ridx30) += *(f32x16*)(row3 + ridx29 * 4096 + ridx30);
             }
           }
         }
       }
       if (65537 <= shape1) {
-        for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
-          for (int64_t ridx31 = 0; ridx31 < oidx4 * 256; ridx31 += 16) {
-            *(f32x16*)(row2 + ridx30 * 4096 + ridx31) = *(f32x16*)(row4 + ridx30 * 4096 + ridx31);
+        for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
+          for (int64_t ridx32 = 0; ridx32 < oidx4 * 256; ridx32 += 16) {
+            *(f32x16*)(row2 + ridx31 * 4096 + ridx32) = *(f32x16*)(row4 + ridx31 * 4096 + ridx32);
           }
         }
       }
-      for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
-        const int64_t oidx13 = min_i64(oidx1 - ridx32 * 8, 8);
-        for (int64_t ridx33 = 0; ridx33 < oidx13; ++ridx33) {
-          for (int64_t ridx34 = 0; ridx34 < oidx4; ++ridx34) {
-            const int64_t oidx14 = min_i64(oidx3 - ridx34 * 32, 32);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx32 * 8 + shape2 * ridx33 + ridx1 * 512 + ridx34 * 32;
+      for (int64_t ridx33 = 0; ridx33 < oidx2; ++ridx33) {
+        const int64_t oidx13 = min_i64(oidx1 - ridx33 * 8, 8);
+        for (int64_t ridx34 = 0; ridx34 < oidx13; ++ridx34) {
+          for (int64_t ridx35 = 0; ridx35 < oidx4; ++ridx35) {
+            const int64_t oidx14 = min_i64(oidx3 - ridx35 * 32, 32);
+            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx33 * 8 + shape2 * ridx34 + ridx1 * 512 + ridx35 * 32;
             if (16 <= oidx14) {
-              for (int64_t ridx35 = 0; ridx35 < oidx14; ridx35 = ridx35 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
-                for (; ridx35 <= oidx14 - 16; ridx35 += 16) {
-                  *(f32x16*)(output0_row + ridx35) = *(f32x16*)(row2 + ridx32 * 4096 + ridx33 * 32 + ridx34 * 256 + ridx35);
+              for (int64_t ridx36 = 0; ridx36 < oidx14; ridx36 = ridx36 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
+                for (; ridx36 <= oidx14 - 16; ridx36 += 16) {
+                  *(f32x16*)(output0_row + ridx36) = *(f32x16*)(row2 + ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx36);
                 }
               }
             } else {
-              for (int64_t ridx36 = 0; ridx36 < oidx14; ++ridx36) {
-                output0_row[ridx36] = row2[ridx32 * 4096 + ridx33 * 32 + ridx34 * 256 + ridx36];
+              for (int64_t ridx37 = 0; ridx37 < oidx14; ++ridx37) {
+                output0_row[ridx37] = row2[ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx37];
               }
             }
           }
