@@ -1,6 +1,8 @@
 // Implements the rewrite `masked_remainder`: computes a loop that has fewer iterations than a vector has lanes as one vector, whose masked
 // loads and stores access only the elements of the iterations that exist. It is used for loops that call functions: a scalar exp takes
-// about as long as an exp of a whole vector, so a remainder of a few iterations would take longer than the vectors before it.
+// about as long as an exp of a whole vector, so a remainder of a few iterations would take longer than the vectors before it. It is also
+// used for columns of unknown number that have several running values each, such as the best value of an argmax and its index: there may be
+// only these few columns, and one by one, each would wait for its own values.
 #include <algorithm>
 #include <unordered_set>
 
@@ -20,6 +22,7 @@ class MaskedRemainder {
   bool pays() const {
     const auto is_wide = [](const UOp* u) { return !is_read(u) || size_of(u->type.dtype) >= 4; };
     const bool are_moved = kernel_.masked_moves && std::ranges::all_of(uops_, is_wide);
+    if (are_moved && has_running_columns()) return true;
     return std::ranges::any_of(
         uops_, [&](const UOp* u) { return u->kind == UKind::kCall && (are_moved || !is_small(*u->function)) && varies(u); });
   }
@@ -59,6 +62,19 @@ class MaskedRemainder {
   }
 
  private:
+  /// Tests whether each of an unknown number of iterations combines elements with several running values of its own, and stores nothing.
+  /// (A sum alone takes no longer than the masks, and masked stores take long on some machines. Products of few columns have tiles.)
+  bool has_running_columns() const {
+    if ((loop_->end - loop_->begin).is_constant()) return false;
+    const auto is_running = [&](const Stmt* s) {
+      const auto* set = as<AccSet>(s);
+      const auto* update = as<AccUpdate>(s);
+      return (set != nullptr && step_of(set->index).is_constant(1)) || (update != nullptr && step_of(update->index).is_constant(1));
+    };
+    const auto is_product = [](const UOp* u) { return u->kind == UKind::kAlu && u->op == Op::kFma; };
+    return loop_->body.size() > 1 && std::ranges::all_of(loop_->body, is_running) && std::ranges::none_of(uops_, is_product) &&
+           std::ranges::any_of(uops_, [&](const UOp* u) { return u->kind == UKind::kLoad && varies(u); });
+  }
   Sym step_of(const Sym& index) const { return linear_in(index, variable_of(loop_->variable))->coefficient; }
   bool varies(const UOp* root) const {
     const SymAtom* variable = variable_of(loop_->variable);

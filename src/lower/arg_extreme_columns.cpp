@@ -74,14 +74,27 @@ const UOp* ArgExtremeLowering::element_of_column(const Columns& tile, Sym column
   return to_accumulator(arena_, source_, same_bits(arena_, source_.dtype, x));
 }
 
+int ArgExtremeLowering::set_columns(const Columns& tile, int accumulator, Body& body) {
+  constexpr int64_t kVectorsSetAtOnce = 4;
+  if (accumulator < 0 || c_.program.target.gpu() != nullptr || tile.computed.is_constant()) return accumulator;
+  if (tile.capacity < kLanes || tile.capacity <= kVectorsSetAtOnce * lanes_) return accumulator;
+  Accumulator& columns = c_.kernel.accumulators[static_cast<size_t>(accumulator)];
+  columns.is_row = true;
+  Loop* column = new_loop(arena_, "column", 0, ceil_div(tile.computed, lanes_) * lanes_);
+  column->body = {set_accumulator(arena_, accumulator, column->variable, arena_.constant(columns.init))};
+  add(vector_loop(column, static_cast<int>(lanes_)), body);
+  return accumulator;
+}
+
 Body ArgExtremeLowering::columns(const Columns& tile) {
   Body body;
   if (copies_tiles()) body = copy_of(tile);
-  sum_ = new_sum(tile.capacity, body);
+  sum_ = set_columns(tile, new_sum(tile.capacity, body), body);
   if (proven_at_most(count_, kPiece)) {
     add(rows_of_piece(tile, 0, count_), body);
   } else {
-    const int best = new_best(tile.capacity, body), index = new_numbers(DType::kI64, tile.capacity, body);
+    const int best = set_columns(tile, new_best(tile.capacity, body), body),
+              index = set_columns(tile, new_numbers(DType::kI64, tile.capacity, body), body);
     Loop* pieces = new_loop(arena_, "piece", 0, ceil_div(count_, kPiece));
     const Sym first = pieces->variable * kPiece;
     pieces->body = rows_of_piece(tile, first, min(first + kPiece, count_));
@@ -105,8 +118,8 @@ Body ArgExtremeLowering::columns(const Columns& tile) {
 
 Body ArgExtremeLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) {
   Body body;
-  best_ = new_best(tile.capacity, body);
-  index_ = new_numbers(DType::kI32, tile.capacity, body);
+  best_ = set_columns(tile, new_best(tile.capacity, body), body);
+  index_ = set_columns(tile, new_numbers(DType::kI32, tile.capacity, body), body);
   const auto rows = [&](Sym from, Sym to, int64_t together) {
     if (proven_at_most(to, from)) return;
     Loop* row = new_loop(arena_, next_name(), from, to);
@@ -158,7 +171,7 @@ const UOp* ArgExtremeLowering::sum_of_columns(const Columns& tile, Body& body) {
 Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
   Body body, again;
   const UOp* sum = sum_of_columns(tile, body);
-  const int nan = new_indices(DType::kI64, tile.capacity, again);
+  const int nan = set_columns(tile, new_indices(DType::kI64, tile.capacity, again), again);
   Loop* row = new_loop(arena_, next_name(), 0, count_);
   each_column(tile, wide_lanes(), row->body, [&](Sym column, Body& into) {
     const UOp* x = element_of_column(tile, column, row->variable);

@@ -198,6 +198,10 @@ class ArgExtremeLowering {
   }
 
   ir::Body columns(const Columns& tile);
+  /// Sets the first value of this accumulator, which has an element for each column of the tile and was just declared at the end of the
+  /// body. A tile has space for many columns, but if their number is unknown at compile time, there may be only a few, and a loop sets
+  /// only those in use, rounded up to whole vectors. Returns the number of the accumulator.
+  int set_columns(const Columns& tile, int accumulator, ir::Body& body);
 
   /// Returns statements that reduce rows begin … end - 1 of the tile into two new accumulators, best_ and index_. An index in index_ is a
   /// row number counted from `begin`. (Reading two halves of the rows as two memory streams would not be faster, because the accumulators

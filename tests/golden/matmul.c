@@ -193,17 +193,25 @@ static void transpose_edge_f32x16(float* to, int64_t to_step, const float* from,
 static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
   if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
-    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
+    __builtin_memcpy(to, from, (size_t)(rows * columns) * sizeof *to);
     return;
   }
   if (rows == 2 && from_step == 2) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int i = 0; i < 2; ++i) to[i * to_step + j] = from[j * 2 + i];
+    for (; column + 16 <= columns; column += 16) {
+      const f32x16 a = *(const f32x16*)(from + column * 2), b = *(const f32x16*)(from + column * 2 + 16);
+      *(f32x16*)(to + column) = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+      *(f32x16*)(to + to_step + column) = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    }
+    for (; column < columns; ++column) to[column] = from[column * 2], to[to_step + column] = from[column * 2 + 1];
     return;
   }
   if (columns == 2 && to_step == 2) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int j = 0; j < 2; ++j) to[i * 2 + j] = from[j * from_step + i];
+    for (; row + 16 <= rows; row += 16) {
+      const f32x16 a = *(const f32x16*)(from + row), b = *(const f32x16*)(from + from_step + row);
+      *(f32x16*)(to + row * 2) = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      *(f32x16*)(to + row * 2 + 16) = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+    for (; row < rows; ++row) to[row * 2] = from[row], to[row * 2 + 1] = from[from_step + row];
     return;
   }
   if (rows > 1 && rows < 16 && from_step > 0) {

@@ -105,17 +105,25 @@ static void transpose_edge_f32x4(float* to, int64_t to_step, const float* from, 
 static __attribute__((noinline)) void transpose_few_f32(float* restrict to, int64_t to_step, const float* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
   if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
-    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
+    __builtin_memcpy(to, from, (size_t)(rows * columns) * sizeof *to);
     return;
   }
   if (rows == 2 && from_step == 2) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int i = 0; i < 2; ++i) to[i * to_step + j] = from[j * 2 + i];
+    for (; column + 4 <= columns; column += 4) {
+      const f32x4 a = *(const f32x4*)(from + column * 2), b = *(const f32x4*)(from + column * 2 + 4);
+      *(f32x4*)(to + column) = __builtin_shufflevector(a, b, 0, 2, 4, 6);
+      *(f32x4*)(to + to_step + column) = __builtin_shufflevector(a, b, 1, 3, 5, 7);
+    }
+    for (; column < columns; ++column) to[column] = from[column * 2], to[to_step + column] = from[column * 2 + 1];
     return;
   }
   if (columns == 2 && to_step == 2) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int j = 0; j < 2; ++j) to[i * 2 + j] = from[j * from_step + i];
+    for (; row + 4 <= rows; row += 4) {
+      const f32x4 a = *(const f32x4*)(from + row), b = *(const f32x4*)(from + from_step + row);
+      *(f32x4*)(to + row * 2) = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      *(f32x4*)(to + row * 2 + 4) = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    }
+    for (; row < rows; ++row) to[row * 2] = from[row], to[row * 2 + 1] = from[from_step + row];
     return;
   }
   if (rows > 1 && rows < 4 && from_step > 0) {

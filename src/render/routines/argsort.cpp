@@ -2,11 +2,12 @@
 // skipped if its digit is equal in all keys. The passes move 64-bit records. A record contains 32 bits of the key in its upper half and the
 // index of the element in its lower half. If a pass needs other bits of the key, it reads the key again, by the index. Short rows are
 // sorted by counting: the position of an element is the number of elements that come before it in the order. Vector code counts them in
-// less time than the setup of a radix pass takes.
+// less time than the setup of a radix pass takes. Many rows of a few elements are sorted together (short_rows.cpp).
 #include <numeric>
 
 #include "base/text.h"
 #include "render/routines/routines.h"
+#include "render/routines/sort_text.h"
 #include "render/text/filled.h"
 
 namespace harp::render {
@@ -101,13 +102,23 @@ static void argsort_few_$F(const $T* keys, int64_t n, int64_t* order) {
 }
 )";
 
+constexpr std::string_view kRowsTogether =
+    R"(  if (n > 1 && n <= $SHORT && rows >= $L) {
+    for (int64_t row = 0; row < rows; row += $TOGETHER) {
+      if (harp_is_set(cancel)) return;
+      $SHORTROWSOF(keys + row * n, rows - row < $TOGETHER ? rows - row : $TOGETHER, n, order + row * n);
+    }
+    return;
+  }
+)";
+
 constexpr std::string_view kRows =
     R"(static __attribute__((noinline)) void argsort_$F(const $T* keys, int64_t rows, int64_t n, int64_t* order, int64_t* spare, const volatile int32_t* cancel) {
   for (int64_t i = 0; n == 1 && i < rows; i += 65536) {
     if (harp_is_set(cancel)) return;
     __builtin_memset(order + i, 0, (size_t)(rows - i < 65536 ? rows - i : 65536) * sizeof *order);
   }
-  for (int64_t row = 0; n > 1 && row < rows; ++row, keys += n, order += n) {
+$SHORTROWS  for (int64_t row = 0; n > 1 && row < rows; ++row, keys += n, order += n) {
     if (harp_is_set(cancel)) return;
     if (n <= $FEW) argsort_few_$F(keys, n, order);
     else argsort_row_$F(keys, n, order, spare, cancel);
@@ -115,11 +126,15 @@ constexpr std::string_view kRows =
 }
 )";
 
+/// Returns the number of keys in a vector, 1 in plain C99.
+int lanes_of_keys(const Unit& unit, DType keys) {
+  return unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes / static_cast<int>(size_of(keys));
+}
+
 }  // namespace
 
 std::string argsort_few_function(Unit& unit, DType keys) {
-  const int bits = 8 * static_cast<int>(size_of(keys));
-  const int lanes = unit.options.plain_text ? 1 : unit.options.target.cpu().vector_bytes * 8 / bits;
+  const int bits = 8 * static_cast<int>(size_of(keys)), lanes = lanes_of_keys(unit, keys);
   const std::string name = cat("argsort_few_", harp::name(keys));
   unit.definitions.once(name, [&] {
     Filling values{{"T", std::string(memory_type(keys))}, {"F", std::string(harp::name(keys))}, {"FEW", cat(kFewKeys)}};
@@ -140,12 +155,20 @@ std::string argsort_function(Unit& unit, DType keys) {
   const int bits = 8 * static_cast<int>(size_of(keys));
   const std::string name = cat("argsort_", harp::name(keys)), unsigned_key(memory_type(unsigned_of(bits)));
   argsort_few_function(unit, keys);
+  const int lanes = lanes_of_keys(unit, keys);
+  std::string short_rows;
+  if (lanes > 1)
+    short_rows = filled(kRowsTogether, {{"SHORTROWSOF", argsort_short_rows_function(unit, keys)},
+                                        {"SHORT", cat(kLongestArgsorted)},
+                                        {"TOGETHER", cat(kShortRowsTogether)},
+                                        {"L", cat(lanes)}});
   unit.definitions.once(name, [&] {
     return filled(cat(kRadix, kRows), {{"T", std::string(memory_type(keys))},
                                        {"U", unsigned_key},
                                        {"F", std::string(harp::name(keys))},
                                        {"BYTES", cat(bits / 8)},
                                        {"SIGN", is_signed_int(keys) ? cat("((", unsigned_key, ")1 << ", bits - 1, ")") : "0"},
+                                       {"SHORTROWS", short_rows},
                                        {"FEW", cat(kFewKeys)}});
   });
   return name;

@@ -146,14 +146,6 @@ static int $NAME(const $T* x, int64_t n, int64_t kept, $RESULT* sorted, const vo
   return 1;
 }
 )";
-constexpr std::string_view kKeysAt = R"(/* The keys of a vector of elements. */
-static inline $V keys_at_$G(const $T* x) {
-  const $V bits = *(const $V*)x, distance = bits & ($K)$REST, sign = bits >> $HIGHEST, key = (distance ^ sign) - sign;
-  const $M nan = distance > ($K)$INFINITY;
-  return (key & ~nan) | (nan & ($K)$REST);
-}
-)";
-
 constexpr std::string_view kHasLost = R"(/* Whether one of these elements is a zero or a NaN. */
 static inline int has_zero_or_nan_$G(const $T* x, int64_t n) {
   int found = 0;
@@ -302,7 +294,7 @@ std::string select_by_elements(SortText& text, const std::string& name, bool ind
 void define_insertion(SortText& text, bool indices) {
   const Filling values = text.values;
   if (!indices) text.define_key();
-  if (text.loses) text.define("keys_at_$G", kKeysAt);
+  if (text.loses) text.define_keys_at();
   const std::string name = cat(indices ? "argsort_by_insertion_" : "sort_by_insertion_", text.routine);
   text.values.merge(Filling{{"NAME", name},
                             {"RESULT", indices ? "int64_t" : text.values["T"]},

@@ -4,7 +4,8 @@
 //
 // What is sorted are keys: integers that are in the same order as the elements. The key of a float is its signed distance from 0. So both
 // zeros have the same key, and all NaNs have the greatest key. A key does not contain the sign of a zero or the bits of a NaN. In rows with
-// -0 or NaN, these elements are restored after the sort, in their original order.
+// -0 or NaN, these elements are restored after the sort, in their original order. Rows of fewer than eight elements move with their keys
+// instead (short_rows.cpp).
 #include <limits>
 #include <optional>
 #include <span>
@@ -146,13 +147,22 @@ static inline void block_elements_$G($T* block, int64_t n) {
 // bitonic merges in which all exchanges have the same direction. The number of lines is not padded to a power of two. Additional lines
 // would be greater than all others, so exchanges with them would have no effect. Eight lines are sorted in registers. Exchanges over short
 // distances are executed while the data is in L1, two steps in one pass over it.
-constexpr std::string_view kNetwork =
+constexpr std::string_view kExtremes =
     R"(/* A line is a vector of keys, one of each row. first: in each lane the key of x or y that comes first in the sorted row; second: the other. */
 static inline $V first_$F($V x, $V y) {
 $FIRST}
 static inline $V second_$F($V x, $V y) {
 $SECOND}
-static inline void exchange_$F($T* a, $T* b) {
+)";
+constexpr std::string_view kKeysAt = R"(/* The keys of a vector of elements. */
+static inline $V keys_at_$G(const $T* x) {
+  const $V bits = *(const $V*)x, distance = bits & ($K)$REST, sign = bits >> $HIGHEST, key = (distance ^ sign) - sign;
+  const $M nan = distance > ($K)$INFINITY;
+  return (key & ~nan) | (nan & ($K)$REST);
+}
+)";
+constexpr std::string_view kNetwork =
+    R"(static inline void exchange_$F($T* a, $T* b) {
   const $V x = *(const $V*)a, y = *(const $V*)b;
   *($V*)a = first_$F(x, y);
   *($V*)b = second_$F(x, y);
@@ -236,7 +246,14 @@ $RESTOREBLOCK}
 )";
 
 constexpr std::string_view kRowsOfBlocks =
-    R"(  if (rows >= $L && n <= $MOST) {
+    R"(  if (rows >= $L && n <= $SHORT) {
+    for (int64_t row = 0; row < rows; row += $TOGETHER) {
+      if (harp_is_set(cancel)) return;
+      $SHORTROWS(x + row * n, rows - row < $TOGETHER ? rows - row : $TOGETHER, n, sorted + row * n);
+    }
+    return;
+  }
+  if (rows >= $L && n <= $MOST) {
     for (int64_t row = 0; row < rows; row += $L) {
       if (harp_is_set(cancel)) return;
       const int64_t first = row + $L <= rows ? row : rows - $L; /* the last block overlaps */
@@ -351,7 +368,7 @@ void SortText::define_sort_few() {
   define("sort_few_$F", kByRank);
 }
 
-void SortText::define_network() {
+void SortText::define_lines() {
   const DType key = loses ? signed_of(bits) : dtype;
   values["V"] = memory_vector(unit, key, lanes);
   values["M"] = mask_type(unit, bits, lanes);
@@ -364,6 +381,13 @@ void SortText::define_network() {
   const bool is_descending = values["BEFORE"] == ">";
   values["FIRST"] = first_of(is_descending);
   values["SECOND"] = first_of(!is_descending);
+  define("first_$F", kExtremes);
+}
+
+void SortText::define_keys_at() { define("keys_at_$G", kKeysAt); }
+
+void SortText::define_network() {
+  define_lines();
   values["MERGEEIGHT"] = exchanges_of_eight(kMergeEight, values);
   values["SORTEIGHT"] = exchanges_of_eight(kSortEight, values);
   define("sort_run_$F", kNetwork);
@@ -380,6 +404,9 @@ std::string sort_function(Unit& unit, DType dtype, bool descending) {
   Filling& values = text.values;
   if (text.lanes > 1) {
     text.define_network();
+    values["TOGETHER"] = cat(kShortRowsTogether);
+    values["SHORT"] = cat(kLongestSorted);
+    values["SHORTROWS"] = sort_short_rows_function(text);
     values["TOKEYS"] = text.loses ? filled("  const $M lost = block_keys_$G(block, n);\n", values) : "";
     values["TOELEMENTS"] = text.loses ? filled("  block_elements_$G(block, n);\n", values) : "";
     values["RESTOREBLOCK"] =

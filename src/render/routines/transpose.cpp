@@ -151,23 +151,33 @@ std::string by_elements(std::string_view indent) {
              "  for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];\n");
 }
 
-// Placeholders. $T: the type of an element. $F: the name of its dtype. $S: the name of a vector of $L elements, the rows of a tile.
+// Placeholders. $T: the type of an element. $F: the name of its dtype. $V: the type of a vector of $L elements, the rows of a tile; $S: its
+// name. $EVEN, $ODD: the lanes of two vectors with even and with odd numbers. $LOW, $HIGH: the lower and the upper lanes of two vectors in
+// turns.
 constexpr std::string_view kFew =
     R"(/* to[i][j] = from[j][i] for rows i and columns j, fewer than $L of one of them. */
 static __attribute__((noinline)) void transpose_few_$F($T* restrict to, int64_t to_step, const $T* restrict from, int64_t from_step, int64_t rows, int64_t columns) {
   int64_t row = 0, column = 0;
   if ((rows == 1 && from_step == 1) || (columns == 1 && to_step == 1)) {
-    for (int64_t i = 0; i < rows * columns; ++i) to[i] = from[i];
+    __builtin_memcpy(to, from, (size_t)(rows * columns) * sizeof *to);
     return;
   }
   if (rows == 2 && from_step == 2) {
-    for (int64_t j = 0; j < columns; ++j)
-      for (int i = 0; i < 2; ++i) to[i * to_step + j] = from[j * 2 + i];
+    for (; column + $L <= columns; column += $L) {
+      const $V a = *(const $V*)(from + column * 2), b = *(const $V*)(from + column * 2 + $L);
+      *($V*)(to + column) = __builtin_shufflevector(a, b, $EVEN);
+      *($V*)(to + to_step + column) = __builtin_shufflevector(a, b, $ODD);
+    }
+    for (; column < columns; ++column) to[column] = from[column * 2], to[to_step + column] = from[column * 2 + 1];
     return;
   }
   if (columns == 2 && to_step == 2) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int j = 0; j < 2; ++j) to[i * 2 + j] = from[j * from_step + i];
+    for (; row + $L <= rows; row += $L) {
+      const $V a = *(const $V*)(from + row), b = *(const $V*)(from + from_step + row);
+      *($V*)(to + row * 2) = __builtin_shufflevector(a, b, $LOW);
+      *($V*)(to + row * 2 + $L) = __builtin_shufflevector(a, b, $HIGH);
+    }
+    for (; row < rows; ++row) to[row * 2] = from[row], to[row * 2 + 1] = from[from_step + row];
     return;
   }
   if (rows > 1 && rows < $L && from_step > 0) {
@@ -189,12 +199,25 @@ static __attribute__((noinline)) void transpose_few_$F($T* restrict to, int64_t 
 )";
 
 /// Defines a function for blocks with fewer rows or columns than a tile, and returns its name. One or two of them that follow each other
-/// without gaps have loops of their own, of which the compiler makes vectors. Otherwise whole tiles are transposed, which read more than
+/// without gaps have loops of their own. Otherwise whole tiles are transposed, which read more than
 /// the few rows of the source, or write more than the few columns of the destination, as long as the matrix goes on there: what is read in
 /// this way is not stored, and what is written is overwritten by the next row.
 std::string few_function(Unit& unit, DType dtype, const std::string& vector, int lanes) {
-  const Filling values = {
-      {"T", std::string(memory_type(dtype))}, {"F", std::string(harp::name(dtype))}, {"S", vector_name(dtype, lanes)}, {"L", cat(lanes)}};
+  const auto lanes_of = [&](auto lane) {
+    std::vector<int> numbers;
+    for (int i = 0; i < lanes; ++i) numbers.push_back(lane(i));
+    return join(numbers, ", ");
+  };
+  const auto in_turns = [&](int first) { return lanes_of([&](int i) { return first + i / 2 + i % 2 * lanes; }); };
+  const Filling values = {{"T", std::string(memory_type(dtype))},
+                          {"F", std::string(harp::name(dtype))},
+                          {"V", vector},
+                          {"S", vector_name(dtype, lanes)},
+                          {"L", cat(lanes)},
+                          {"EVEN", lanes_of([](int i) { return 2 * i; })},
+                          {"ODD", lanes_of([](int i) { return 2 * i + 1; })},
+                          {"LOW", in_turns(0)},
+                          {"HIGH", in_turns(lanes / 2)}};
   unit.definitions.once(filled("transpose_edge_$S", values), [&] {
     const std::string_view head =
         "/* A tile of which only some rows are stored, or only some columns exist. */\nstatic void "

@@ -9,6 +9,7 @@
 #include "schedule/contraction_blocks.h"
 #include "schedule/cpu/element_lanes.h"
 #include "schedule/cpu/few_terms.h"
+#include "schedule/cpu/fewer_than_lanes.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/lane_columns.h"
 #include "schedule/cpu/narrow_product.h"
@@ -436,8 +437,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     variants.insert(variants.begin(), of_short.begin(), of_short.end());
     return variants;
   }
-  // Variants for short rows of unknown length: without the invalid flag and without interleaving, which pay only for long rows.
+  // Variants for short rows of unknown length, or few columns: without the invalid flag and without interleaving, which pay only for long
+  // rows.
   std::vector<Variant> of_short_rows;
+  if (const std::optional<Variant> few = fewer_than_lanes(program, kernel, s, cpu)) of_short_rows.push_back(*few);
   if (const std::optional<Sym> guard = guard_of_one_block(kernel)) of_short_rows.push_back({*guard, s});
   if (!kernel.reduces.empty()) s.nan_flag = !options.plain_text && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) {
