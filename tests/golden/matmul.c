@@ -55,8 +55,6 @@ static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
-static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
-
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
@@ -537,7 +535,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 1024; ridx5 += 16) {
             *(f32x16*)(row3 + ridx4 * 1024 + ridx5) = splat_f32x16(0.0f);
@@ -546,7 +544,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       }
       const int64_t oidx12 = oidx3 / 16;
       for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 1024; ridx8 += 16) {
               *(f32x16*)(row2 + ridx7 * 1024 + ridx8) = splat_f32x16(0.0f);
@@ -582,45 +580,45 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               const float* input1_row7 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx15 + ridx1 * 128;
               const float* input0_row1 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx15;
               for (int64_t ridx16 = 0; ridx16 < oidx2; ++ridx16) {
-                const float alu0 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 3] : 0;
-                const float alu2 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 2] : 0;
-                const float alu4 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8 + 1] : 0;
-                const float alu6 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row[shape1 * ridx16 * 8] : 0;
+                const float alu0 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row[shape1 * ridx16 * 8 + 3] : 0;
+                const float alu2 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row[shape1 * ridx16 * 8 + 2] : 0;
+                const float alu4 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row[shape1 * ridx16 * 8 + 1] : 0;
+                const float alu6 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row[shape1 * ridx16 * 8] : 0;
                 const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 1);
-                const float alu12 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 3] : 0;
-                const float alu13 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 2] : 0;
-                const float alu14 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13 + 1] : 0;
-                const float alu15 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx13] : 0;
+                const float alu12 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx13 + 3] : 0;
+                const float alu13 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx13 + 2] : 0;
+                const float alu14 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx13 + 1] : 0;
+                const float alu15 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx13] : 0;
                 const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 2);
-                const float alu20 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 3] : 0;
-                const float alu21 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 2] : 0;
-                const float alu22 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14 + 1] : 0;
-                const float alu23 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx14] : 0;
+                const float alu20 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx14 + 3] : 0;
+                const float alu21 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx14 + 2] : 0;
+                const float alu22 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx14 + 1] : 0;
+                const float alu23 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx14] : 0;
                 const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 3);
-                const float alu28 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 3] : 0;
-                const float alu29 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 2] : 0;
-                const float alu30 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15 + 1] : 0;
-                const float alu31 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx15] : 0;
+                const float alu28 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx15 + 3] : 0;
+                const float alu29 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx15 + 2] : 0;
+                const float alu30 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx15 + 1] : 0;
+                const float alu31 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx15] : 0;
                 const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 4);
-                const float alu36 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 3] : 0;
-                const float alu37 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 2] : 0;
-                const float alu38 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16 + 1] : 0;
-                const float alu39 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx16] : 0;
+                const float alu36 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx16 + 3] : 0;
+                const float alu37 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx16 + 2] : 0;
+                const float alu38 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx16 + 1] : 0;
+                const float alu39 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx16] : 0;
                 const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 5);
-                const float alu44 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 3] : 0;
-                const float alu45 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 2] : 0;
-                const float alu46 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17 + 1] : 0;
-                const float alu47 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx17] : 0;
+                const float alu44 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx17 + 3] : 0;
+                const float alu45 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx17 + 2] : 0;
+                const float alu46 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx17 + 1] : 0;
+                const float alu47 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx17] : 0;
                 const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 6);
-                const float alu52 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 3] : 0;
-                const float alu53 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 2] : 0;
-                const float alu54 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18 + 1] : 0;
-                const float alu55 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx18] : 0;
+                const float alu52 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx18 + 3] : 0;
+                const float alu53 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx18 + 2] : 0;
+                const float alu54 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx18 + 1] : 0;
+                const float alu55 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx18] : 0;
                 const int64_t oidx19 = min_i64(shape0 - 1, ridx0 * 32 + ridx16 * 8 + 7);
-                const float alu60 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 3] : 0;
-                const float alu61 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 2] : 0;
-                const float alu62 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19 + 1] : 0;
-                const float alu63 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row1[shape1 * oidx19] : 0;
+                const float alu60 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx19 + 3] : 0;
+                const float alu61 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx19 + 2] : 0;
+                const float alu62 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx19 + 1] : 0;
+                const float alu63 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row1[shape1 * oidx19] : 0;
                 for (int64_t ridx17 = 0; ridx17 < oidx12 * 16; ridx17 += 16) {
                   __builtin_prefetch(input1_row + ridx17, 0, 2);
                   __builtin_prefetch(input1_row1 + ridx17, 0, 2);
@@ -725,21 +723,21 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               const float* input1_row8 = input1 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 128;
               const float* input0_row3 = input0 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256 + ridx19;
               for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
-                const float alu104 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row2[shape1 * ridx20 * 8] : 0;
+                const float alu104 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row2[shape1 * ridx20 * 8] : 0;
                 const int64_t oidx20 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 1);
-                const float alu107 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx20] : 0;
+                const float alu107 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx20] : 0;
                 const int64_t oidx21 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 2);
-                const float alu109 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx21] : 0;
+                const float alu109 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx21] : 0;
                 const int64_t oidx22 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 3);
-                const float alu111 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx22] : 0;
+                const float alu111 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx22] : 0;
                 const int64_t oidx23 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 4);
-                const float alu113 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx23] : 0;
+                const float alu113 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx23] : 0;
                 const int64_t oidx24 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 5);
-                const float alu115 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx24] : 0;
+                const float alu115 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx24] : 0;
                 const int64_t oidx25 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 6);
-                const float alu117 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx25] : 0;
+                const float alu117 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx25] : 0;
                 const int64_t oidx26 = min_i64(shape0 - 1, ridx0 * 32 + ridx20 * 8 + 7);
-                const float alu119 = max_i64(oidx3 - oidx12 * 16 - 1, oidx12 * 16 - 1) >= 0 ? input0_row3[shape1 * oidx26] : 0;
+                const float alu119 = (oidx12 * 16 < oidx3 || oidx12 * 16 > 0) ? input0_row3[shape1 * oidx26] : 0;
                 for (int64_t ridx21 = 0; ridx21 < oidx12 * 16; ridx21 += 16) {
                   const f32x16 alu105 = *(const f32x16*)(input1_row8 + ridx21);
                   float* row0_at1 = row0 + ridx20 * 1024 + ridx21;
@@ -787,7 +785,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               }
             }
           }
-          if (65537 <= shape1) {
+          if (shape1 >= 65537) {
             for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
               for (int64_t ridx26 = 0; ridx26 < oidx4 * 1024; ridx26 += 16) {
                 *(f32x16*)(row2 + ridx25 * 1024 + ridx26) += *(f32x16*)(row1 + ridx25 * 1024 + ridx26);
@@ -795,7 +793,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             }
           }
         }
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
             for (int64_t ridx28 = 0; ridx28 < oidx4 * 1024; ridx28 += 16) {
               *(f32x16*)(row3 + ridx27 * 1024 + ridx28) += *(f32x16*)(row2 + ridx27 * 1024 + ridx28);
@@ -803,7 +801,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
           for (int64_t ridx30 = 0; ridx30 < oidx4 * 1024; ridx30 += 16) {
             *(f32x16*)(row1 + ridx29 * 1024 + ridx30) = *(f32x16*)(row3 + ridx29 * 1024 + ridx30);
@@ -868,7 +866,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 128; ridx5 += 16) {
             *(f32x16*)(row3 + ridx4 * 256 + ridx5) = splat_f32x16(0.0f);
@@ -876,7 +874,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
         }
       }
       for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 128; ridx8 += 16) {
               *(f32x16*)(row2 + ridx7 * 256 + ridx8) = splat_f32x16(0.0f);
@@ -999,7 +997,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
               }
             }
           }
-          if (65537 <= shape1) {
+          if (shape1 >= 65537) {
             for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
               for (int64_t ridx21 = 0; ridx21 < oidx4 * 128; ridx21 += 16) {
                 *(f32x16*)(row2 + ridx20 * 256 + ridx21) += *(f32x16*)(row1 + ridx20 * 256 + ridx21);
@@ -1007,7 +1005,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             }
           }
         }
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
             for (int64_t ridx23 = 0; ridx23 < oidx4 * 128; ridx23 += 16) {
               *(f32x16*)(row3 + ridx22 * 256 + ridx23) += *(f32x16*)(row2 + ridx22 * 256 + ridx23);
@@ -1015,7 +1013,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx24 = 0; ridx24 < oidx2; ++ridx24) {
           for (int64_t ridx25 = 0; ridx25 < oidx4 * 128; ridx25 += 16) {
             *(f32x16*)(row1 + ridx24 * 256 + ridx25) = *(f32x16*)(row3 + ridx24 * 256 + ridx25);
@@ -1069,7 +1067,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
           }
           for (int64_t ridx6 = 0; ridx6 < shape1; ++ridx6) {
             const float* input0_row1 = input0 + shape2 * ridx6 + ridx1 * 512 + ridx2 * 32;
-            if (16 <= oidx3) {
+            if (oidx3 >= 16) {
               for (int64_t ridx7 = 0; ridx7 < oidx3; ridx7 = ridx7 < oidx3 ? oidx3 - 16 : oidx3) { /* the last step overlaps the one before it */
                 for (; ridx7 <= oidx3 - 16; ridx7 += 16) {
                   *(f32x16*)(row0 + ridx6 * 32 + ridx7) = *(const f32x16*)(input0_row1 + ridx7);
@@ -1238,7 +1236,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
                 *(f32x16*)(row17 + 240) = alu41;
                 for (int64_t ridx11 = 0; ridx11 < oidx13; ++ridx11) {
                   float* output0_row8 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx11 + ridx1 * 512 + ridx2 * 32;
-                  if (16 <= oidx14) {
+                  if (oidx14 >= 16) {
                     for (int64_t ridx12 = 0; ridx12 < oidx14; ridx12 = ridx12 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
                       for (; ridx12 <= oidx14 - 16; ridx12 += 16) {
                         *(f32x16*)(output0_row8 + ridx12) = *(f32x16*)(row17 + ridx11 * 32 + ridx12);
@@ -1321,7 +1319,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
                 *(f32x16*)(row17 + 224) = alu58;
                 for (int64_t ridx15 = 0; ridx15 < oidx13; ++ridx15) {
                   float* output0_row9 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx15 + ridx1 * 512 + ridx2 * 32;
-                  if (16 <= oidx14) {
+                  if (oidx14 >= 16) {
                     for (int64_t ridx16 = 0; ridx16 < oidx14; ridx16 = ridx16 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
                       for (; ridx16 <= oidx14 - 16; ridx16 += 16) {
                         *(f32x16*)(output0_row9 + ridx16) = *(f32x16*)(row17 + ridx15 * 32 + ridx16);
@@ -1403,7 +1401,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
                 *(f32x16*)(row17 + 112) = alu80;
                 for (int64_t ridx19 = 0; ridx19 < oidx15; ++ridx19) {
                   float* output0_row10 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx19 + ridx1 * 512 + ridx2 * 32;
-                  if (16 <= oidx14) {
+                  if (oidx14 >= 16) {
                     for (int64_t ridx20 = 0; ridx20 < oidx14; ridx20 = ridx20 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
                       for (; ridx20 <= oidx14 - 16; ridx20 += 16) {
                         *(f32x16*)(output0_row10 + ridx20) = *(f32x16*)(row17 + ridx19 * 32 + ridx20);
@@ -1454,7 +1452,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
                 *(f32x16*)(row17 + 96) = alu89;
                 for (int64_t ridx23 = 0; ridx23 < oidx15; ++ridx23) {
                   float* output0_row11 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx23 + ridx1 * 512 + ridx2 * 32;
-                  if (16 <= oidx14) {
+                  if (oidx14 >= 16) {
                     for (int64_t ridx24 = 0; ridx24 < oidx14; ridx24 = ridx24 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
                       for (; ridx24 <= oidx14 - 16; ridx24 += 16) {
                         *(f32x16*)(output0_row11 + ridx24) = *(f32x16*)(row17 + ridx23 * 32 + ridx24);
@@ -1511,7 +1509,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 256; ridx5 += 16) {
             *(f32x16*)(row4 + ridx4 * 4096 + ridx5) = splat_f32x16(0.0f);
@@ -1519,7 +1517,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
         }
       }
       for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 256; ridx8 += 16) {
               *(f32x16*)(row3 + ridx7 * 4096 + ridx8) = splat_f32x16(0.0f);
@@ -1564,7 +1562,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
                 }
                 for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
                   const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 32;
-                  if (16 <= oidx12) {
+                  if (oidx12 >= 16) {
                     for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
                       for (; ridx20 <= oidx12 - 16; ridx20 += 16) {
                         *(f32x16*)(row0 + ridx19 * 32 + ridx20) = *(const f32x16*)(input0_row1 + ridx20);
@@ -1729,7 +1727,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
               }
             }
           }
-          if (65537 <= shape1) {
+          if (shape1 >= 65537) {
             for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
               for (int64_t ridx28 = 0; ridx28 < oidx4 * 256; ridx28 += 16) {
                 *(f32x16*)(row3 + ridx27 * 4096 + ridx28) += *(f32x16*)(row2 + ridx27 * 4096 + ridx28);
@@ -1737,7 +1735,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
             }
           }
         }
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
             for (int64_t ridx30 = 0; ridx30 < oidx4 * 256; ridx30 += 16) {
               *(f32x16*)(row4 + ridx29 * 4096 + ridx30) += *(f32x16*)(row3 + ridx29 * 4096 + ridx30);
@@ -1745,7 +1743,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
           for (int64_t ridx32 = 0; ridx32 < oidx4 * 256; ridx32 += 16) {
             *(f32x16*)(row2 + ridx31 * 4096 + ridx32) = *(f32x16*)(row4 + ridx31 * 4096 + ridx32);
@@ -1758,7 +1756,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
           for (int64_t ridx35 = 0; ridx35 < oidx4; ++ridx35) {
             const int64_t oidx14 = min_i64(oidx3 - ridx35 * 32, 32);
             float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx33 * 8 + shape2 * ridx34 + ridx1 * 512 + ridx35 * 32;
-            if (16 <= oidx14) {
+            if (oidx14 >= 16) {
               for (int64_t ridx36 = 0; ridx36 < oidx14; ridx36 = ridx36 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
                 for (; ridx36 <= oidx14 - 16; ridx36 += 16) {
                   *(f32x16*)(output0_row + ridx36) = *(f32x16*)(row2 + ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx36);
@@ -1806,21 +1804,21 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
       const int64_t oidx5 = oidx1 / 16;
       if (shape1 <= 256) {
         for (int64_t ridx3 = 0; ridx3 < oidx4 * 8; ridx3 += 8) {
-          const float alu0 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 7] : 0;
+          const float alu0 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 7] : 0;
           const float* input1_row = input1 + shape2 * ridx3 + shape2 * 7 + ridx1 * 512;
-          const float alu1 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 6] : 0;
+          const float alu1 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 6] : 0;
           const float* input1_row1 = input1 + shape2 * ridx3 + shape2 * 6 + ridx1 * 512;
-          const float alu2 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 5] : 0;
+          const float alu2 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 5] : 0;
           const float* input1_row2 = input1 + shape2 * ridx3 + shape2 * 5 + ridx1 * 512;
-          const float alu3 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 4] : 0;
+          const float alu3 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 4] : 0;
           const float* input1_row3 = input1 + shape2 * ridx3 + shape2 * 4 + ridx1 * 512;
-          const float alu4 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 3] : 0;
+          const float alu4 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 3] : 0;
           const float* input1_row4 = input1 + shape2 * ridx3 + shape2 * 3 + ridx1 * 512;
-          const float alu5 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 2] : 0;
+          const float alu5 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 2] : 0;
           const float* input1_row5 = input1 + shape2 * ridx3 + shape2 * 2 + ridx1 * 512;
-          const float alu6 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3 + 1] : 0;
+          const float alu6 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3 + 1] : 0;
           const float* input1_row6 = input1 + shape2 * ridx3 + shape2 + ridx1 * 512;
-          const float alu7 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx3] : 0;
+          const float alu7 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx3] : 0;
           const float* input1_row7 = input1 + shape2 * ridx3 + ridx1 * 512;
           for (int64_t ridx4 = 0; ridx4 < oidx5 * 16; ridx4 += 16) {
             const f32x16 alu8 = fma_f32x16(splat_f32x16(alu7), *(const f32x16*)(input1_row7 + ridx4), *(f32x16*)(row3 + ridx4));
@@ -1847,7 +1845,7 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
           }
         }
         for (int64_t ridx6 = oidx4 * 8; ridx6 < oidx3; ++ridx6) {
-          const float alu25 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx6] : 0;
+          const float alu25 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx6] : 0;
           const float* input1_row8 = input1 + shape2 * ridx6 + ridx1 * 512;
           for (int64_t ridx7 = 0; ridx7 < oidx5 * 16; ridx7 += 16) {
             *(f32x16*)(row3 + ridx7) = fma_f32x16(splat_f32x16(alu25), *(const f32x16*)(input1_row8 + ridx7), *(f32x16*)(row3 + ridx7));
@@ -1878,21 +1876,21 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
               const int64_t oidx11 = min_i64(shape1, ridx13 * 256 + 256);
               const int64_t oidx12 = oidx11 / 8;
               for (int64_t ridx15 = ridx13 * 256; ridx15 < oidx12 * 8; ridx15 += 8) {
-                const float alu26 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 7] : 0;
+                const float alu26 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 7] : 0;
                 const float* input1_row9 = input1 + shape2 * ridx15 + shape2 * 7 + ridx1 * 512;
-                const float alu27 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 6] : 0;
+                const float alu27 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 6] : 0;
                 const float* input1_row10 = input1 + shape2 * ridx15 + shape2 * 6 + ridx1 * 512;
-                const float alu28 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 5] : 0;
+                const float alu28 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 5] : 0;
                 const float* input1_row11 = input1 + shape2 * ridx15 + shape2 * 5 + ridx1 * 512;
-                const float alu29 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 4] : 0;
+                const float alu29 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 4] : 0;
                 const float* input1_row12 = input1 + shape2 * ridx15 + shape2 * 4 + ridx1 * 512;
-                const float alu30 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 3] : 0;
+                const float alu30 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 3] : 0;
                 const float* input1_row13 = input1 + shape2 * ridx15 + shape2 * 3 + ridx1 * 512;
-                const float alu31 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 2] : 0;
+                const float alu31 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 2] : 0;
                 const float* input1_row14 = input1 + shape2 * ridx15 + shape2 * 2 + ridx1 * 512;
-                const float alu32 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15 + 1] : 0;
+                const float alu32 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15 + 1] : 0;
                 const float* input1_row15 = input1 + shape2 * ridx15 + shape2 + ridx1 * 512;
-                const float alu33 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx15] : 0;
+                const float alu33 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx15] : 0;
                 const float* input1_row16 = input1 + shape2 * ridx15 + ridx1 * 512;
                 for (int64_t ridx16 = 0; ridx16 < oidx5 * 16; ridx16 += 16) {
                   const f32x16 alu34 = fma_f32x16(splat_f32x16(alu33), *(const f32x16*)(input1_row16 + ridx16), *(f32x16*)(row0 + ridx16));
@@ -1919,7 +1917,7 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
                 }
               }
               for (int64_t ridx18 = oidx12 * 8; ridx18 < oidx11; ++ridx18) {
-                const float alu51 = max_i64(oidx2 * 16 - oidx5 * 16 - 1, oidx5 * 16 - 1) >= 0 ? input0_row[ridx18] : 0;
+                const float alu51 = (oidx5 * 16 < oidx2 * 16 || oidx5 * 16 > 0) ? input0_row[ridx18] : 0;
                 const float* input1_row17 = input1 + shape2 * ridx18 + ridx1 * 512;
                 for (int64_t ridx19 = 0; ridx19 < oidx5 * 16; ridx19 += 16) {
                   *(f32x16*)(row0 + ridx19) = fma_f32x16(splat_f32x16(alu51), *(const f32x16*)(input1_row17 + ridx19), *(f32x16*)(row0 + ridx19));
@@ -2064,11 +2062,11 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_4_args args4 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_1, &args1, min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) >= 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) - 1, min_i64(min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_3, &args3, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) - 1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1)) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_4, &args4, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, min_i64(-min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) - 1, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1))) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
+      {kernel_0, &args0, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_1, &args1, shape1 >= 16 && shape0 >= 32 && shape2 <= 7 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_2, &args2, min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) < 0 && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_3, &args3, min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) < 0 && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_4, &args4, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 && min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) < 0 && min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) < 0 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
     };
     harp_run_together(rt, cancel, 5, tasks);
   }

@@ -131,7 +131,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 1024; ++ridx5) {
             row3[ridx4 * 1024 + ridx5] = 0.0f;
@@ -139,7 +139,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
         }
       }
       for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 1024; ++ridx8) {
               row2[ridx7 * 1024 + ridx8] = 0.0f;
@@ -275,7 +275,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
               }
             }
           }
-          if (65537 <= shape1) {
+          if (shape1 >= 65537) {
             for (int64_t ridx23 = 0; ridx23 < oidx2; ++ridx23) {
               for (int64_t ridx24 = 0; ridx24 < oidx4 * 1024; ++ridx24) {
                 row2[ridx23 * 1024 + ridx24] += row1[ridx23 * 1024 + ridx24];
@@ -283,7 +283,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             }
           }
         }
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx25 = 0; ridx25 < oidx2; ++ridx25) {
             for (int64_t ridx26 = 0; ridx26 < oidx4 * 1024; ++ridx26) {
               row3[ridx25 * 1024 + ridx26] += row2[ridx25 * 1024 + ridx26];
@@ -291,7 +291,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
           for (int64_t ridx28 = 0; ridx28 < oidx4 * 1024; ++ridx28) {
             row1[ridx27 * 1024 + ridx28] = row3[ridx27 * 1024 + ridx28];
@@ -349,7 +349,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 16; ++ridx5) {
             row4[ridx4 * 4096 + ridx5] = 0.0f;
@@ -357,7 +357,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
         }
       }
       for (int64_t ridx6 = 0; ridx6 < oidx7; ++ridx6) {
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 16; ++ridx8) {
               row3[ridx7 * 4096 + ridx8] = 0.0f;
@@ -559,7 +559,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
               }
             }
           }
-          if (65537 <= shape1) {
+          if (shape1 >= 65537) {
             for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
               for (int64_t ridx27 = 0; ridx27 < oidx4 * 16; ++ridx27) {
                 row3[ridx26 * 4096 + ridx27] += row2[ridx26 * 4096 + ridx27];
@@ -567,7 +567,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
             }
           }
         }
-        if (65537 <= shape1) {
+        if (shape1 >= 65537) {
           for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
             for (int64_t ridx29 = 0; ridx29 < oidx4 * 16; ++ridx29) {
               row4[ridx28 * 4096 + ridx29] += row3[ridx28 * 4096 + ridx29];
@@ -575,7 +575,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
           }
         }
       }
-      if (65537 <= shape1) {
+      if (shape1 >= 65537) {
         for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
           for (int64_t ridx31 = 0; ridx31 < oidx4 * 16; ++ridx31) {
             row2[ridx30 * 4096 + ridx31] = row4[ridx30 * 4096 + ridx31];
@@ -830,9 +830,9 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_1_args args1 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_2_args args2 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) >= 0 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_1, &args1, min_i64(min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)), -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1) >= 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_2, &args2, min_i64(-min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) - 1, -min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) - 1) >= 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
+      {kernel_0, &args0, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_1, &args1, shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_2, &args2, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
     };
     harp_run_together(rt, cancel, 3, tasks);
   }

@@ -213,7 +213,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + ridx0;
     float* output0_row = output0 + shape0 * ridx0 * 2;
-    if (16 <= shape0 * 2) {
+    if (shape0 * 2 >= 16) {
       for (int64_t ridx1 = 0; ridx1 < shape0 * 2; ridx1 = ridx1 < shape0 * 2 ? shape0 * 2 - 16 : shape0 * 2) { /* the last step overlaps the one before it */
         for (; ridx1 <= shape0 * 2 - 16; ridx1 += 16) {
           *(f32x16*)(output0_row + ridx1) = exp_f32x16(-load_every_third_f32x16(input0_row + ridx1 * 3));

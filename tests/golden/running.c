@@ -261,38 +261,38 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
           row4[ridx2 * 4 + 3] = alu3 * alu3;
           scan_add_64_f32x16_quads(row4 + ridx2 * 4, row5 + ridx2);
         }
-        if (2 <= ridx2) {
+        if (ridx2 >= 2) {
           if (ridx2 <= 5) {
             scan_add_64_f32x16_totals_1(row5 + ridx2 - 2);
           }
         }
-        if (3 <= ridx2) {
+        if (ridx2 >= 3) {
           if (ridx2 <= 6) {
             scan_add_64_f32x16_totals_2(row5 + ridx2 - 3);
           }
         }
-        if (4 <= ridx2) {
+        if (ridx2 >= 4) {
           if (ridx2 <= 7) {
             scan_add_64_f32x16_totals_4(row5 + ridx2 - 4);
           }
         }
-        if (5 <= ridx2) {
+        if (ridx2 >= 5) {
           if (ridx2 <= 8) {
             scan_add_64_f32x16_totals_8(row5 + ridx2 - 5);
           }
         }
-        if (6 <= ridx2) {
+        if (ridx2 >= 6) {
           if (ridx2 <= 9) {
             acc7 = scan_add_64_f32x16_before(row5 + ridx2 - 6, acc6);
             acc6 += acc7;
           }
         }
-        if (7 <= ridx2) {
+        if (ridx2 >= 7) {
           if (ridx2 <= 10) {
             scan_add_64_f32x16_added(row4 + ridx2 * 4 - 28, row5 + ridx2 - 7);
           }
         }
-        if (8 <= ridx2) {
+        if (ridx2 >= 8) {
           scan_add_64_f32x16_values(row4 + ridx2 * 4 - 32);
           const f32x16 alu4 = *(const f32x16*)(input1_row + ridx2 * 64 - 496);
           const f32x16 alu5 = *(const f32x16*)(input1_row + ridx2 * 64 - 480);
@@ -542,7 +542,7 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape0, 1, shape0 * 65700, 0, 0},
       {kernel_1, &args1, shape0 * 300 <= 131072 ? 1 : 0, 1, shape0 * 40200, 0, 0},
-      {kernel_2, &args2, 131073 <= shape0 * 300 ? 1 : 0, 1, shape0 * 40200, 0, 0},
+      {kernel_2, &args2, shape0 * 300 >= 131073 ? 1 : 0, 1, shape0 * 40200, 0, 0},
     };
     harp_run_together(rt, cancel, 3, tasks);
   }

@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx27 = (ridx15 + 1) & 31;
-        if (255 <= ridx15 || oidx27 == 0) {
+        if (ridx15 >= 255 || oidx27 == 0) {
           /* the end of a block of terms */
           #pragma unroll 4
           for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {

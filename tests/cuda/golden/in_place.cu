@@ -123,15 +123,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input
 }
 
 /* generation 0 · rowwise over [n] · sum of [n, 40] axes [1] lanes · rowwise [thread, thread_group simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll);
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
@@ -140,19 +139,18 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
         copy_16_bytes(row2, input0 + ridx0 * 40 + thread * 4);
         #pragma unroll 4
         for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-          const float alu1 = row2[ridx2];
-          row0[ridx2] = alu1;
-          acc1[ridx2] += exp_f32(alu1);
+          const float alu0 = row2[ridx2];
+          row0[ridx2] = alu0;
+          acc1[ridx2] += exp_f32(alu0);
         }
       }
       const float acc1_folded = fold_add_16x4_f32(acc1);
-      float acc3 = acc1_folded;
       if (is_active) {
         if (thread * 4 <= 36) {
           float row4[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
-            row4[ridx4] = exp_f32(row0[ridx4]) / acc3;
+            row4[ridx4] = exp_f32(row0[ridx4]) / acc1_folded;
           }
           copy_16_bytes(output0 + ridx0 * 40 + thread * 4, row4);
         }
@@ -165,19 +163,18 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const float* __res
       if (thread * 4 <= 36) {
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-          const float alu2 = input0_row[ridx6];
-          row5[ridx6] = alu2;
-          acc6[ridx6] += exp_f32(alu2);
+          const float alu1 = input0_row[ridx6];
+          row5[ridx6] = alu1;
+          acc6[ridx6] += exp_f32(alu1);
         }
       }
       const float acc6_folded = fold_add_16x4_f32(acc6);
-      float acc7 = acc6_folded;
       if (is_active) {
         float* output0_row = output0 + ridx0 * 40 + thread * 4;
         if (thread * 4 <= 36) {
           #pragma unroll 4
           for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-            output0_row[ridx8] = exp_f32(row5[ridx8]) / acc7;
+            output0_row[ridx8] = exp_f32(row5[ridx8]) / acc6_folded;
           }
         }
       }
@@ -207,52 +204,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 & 255;
   const i64 oidx1 = (oidx0 + 127) / 128;
-  const i64 oidx3 = shape0 / 256;
+  const i64 oidx2 = shape0 / 256;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, 8 - ridx0 * 32);
-      if (oidx2 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
+      if (ridx1 * 128 + 128 <= oidx0 && ridx0 * 32 <= 8) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + oidx2 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx3 * 40 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + oidx2 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, 39 - ridx0 * 32 - oidx7);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 < oidx0 && ridx0 * 32 + oidx6 <= 39) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
-      const i64 oidx11 = oidx10 / 8;
-      const i64 oidx9 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx7 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx8 = oidx7 / 8;
+      if (ridx0 * 32 + thread <= 39 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
           }
         }
-        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+        for (i64 ridx9 = oidx8 * 8; ridx9 < oidx7; ++ridx9) {
           acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
-    if (oidx12 >= 0) {
+    if (ridx0 * 32 + thread <= 39 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -282,52 +275,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) & 255;
   const i64 oidx2 = (oidx1 + 127) / 128;
-  const i64 oidx4 = (oidx0 + 1) / 256;
+  const i64 oidx3 = (oidx0 + 1) / 256;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, 8 - ridx0 * 32);
-      if (oidx3 >= 0) {
-        const i64 oidx5 = thread / 32;
-        const i64 oidx6 = thread & 31;
-        const float* input0_row = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
+      if (ridx1 * 128 + 128 <= oidx1 && ridx0 * 32 <= 8) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
         }
       } else {
-        const i64 oidx7 = thread / 32;
-        const i64 oidx8 = thread & 31;
-        const float* input0_row1 = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx7 * 40 + oidx8;
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, 39 - ridx0 * 32 - oidx8);
-          if (oidx9 >= 0) {
+          if (ridx1 * 128 + oidx6 + ridx5 * 8 < oidx1 && ridx0 * 32 + oidx7 <= 39) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
         }
       }
       __syncthreads();
-      const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
-      const i64 oidx12 = oidx11 / 8;
-      const i64 oidx10 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
-      if (oidx10 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+      const i64 oidx8 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx9 = oidx8 / 8;
+      if (ridx0 * 32 + thread <= 39 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx9; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
           }
         }
-        for (i64 ridx9 = oidx12 * 8; ridx9 < oidx11; ++ridx9) {
+        for (i64 ridx9 = oidx9 * 8; ridx9 < oidx8; ++ridx9) {
           acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx13 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
-    if (oidx13 >= 0) {
+    if (ridx0 * 32 + thread <= 39 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -344,47 +333,43 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx2 - ridx1 * 128 - 127, 8 - ridx0 * 32);
-      if (oidx3 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
+      if (ridx1 * 128 + 127 <= oidx2 && ridx0 * 32 <= 8) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 5120 + oidx3 * 40 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx2 - ridx1 * 128 - oidx6 - ridx5 * 8, 39 - ridx0 * 32 - oidx7);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 <= oidx2 && ridx0 * 32 + oidx6 <= 39) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
           }
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
-      const i64 oidx11 = floor_div_i64(oidx10, 8);
-      const i64 oidx9 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx7 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
+      const i64 oidx8 = floor_div_i64(oidx7, 8);
+      if (ridx0 * 32 + thread <= 39 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
           }
         }
-        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+        for (i64 ridx9 = oidx8 * 8; ridx9 < oidx7; ++ridx9) {
           acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(39 - ridx0 * 32 - thread, 31 - thread);
-    if (oidx12 >= 0) {
+    if (ridx0 * 32 + thread <= 39 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();

@@ -123,26 +123,24 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     const i64 oidx0 = ridx0 % 10;
-    const i64 oidx2 = ridx0 / 10;
+    const i64 oidx1 = ridx0 / 10;
     #pragma unroll 1
     for (i64 ridx1 = 0; ridx1 < 32; ++ridx1) {
-      const i64 oidx1 = min_i64(268 - oidx0 * 32, 3968 - ridx1 * 128);
-      if (oidx1 >= 0) {
-        const i64 oidx3 = thread / 32;
-        const i64 oidx4 = thread & 31;
-        const float* input0_row = input0 + shape0 * 300 + oidx0 * 32 + oidx4 - oidx2 * 1228800 - ridx1 * 38400 - oidx3 * 300;
+      if (oidx0 * 32 <= 268 && ridx1 * 128 <= 3968) {
+        const i64 oidx2 = thread / 32;
+        const i64 oidx3 = thread & 31;
+        const float* input0_row = input0 + shape0 * 300 + oidx0 * 32 + oidx3 - oidx1 * 1228800 - ridx1 * 38400 - oidx2 * 300;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[-(ridx3 * 2400) - 300];
         }
       } else {
-        const i64 oidx5 = thread & 31;
-        const i64 oidx6 = thread / 32;
-        const float* input0_row1 = input0 + shape0 * 300 + oidx0 * 32 + oidx5 - oidx2 * 1228800 - ridx1 * 38400 - oidx6 * 300;
+        const i64 oidx4 = thread & 31;
+        const i64 oidx5 = thread / 32;
+        const float* input0_row1 = input0 + shape0 * 300 + oidx0 * 32 + oidx4 - oidx1 * 1228800 - ridx1 * 38400 - oidx5 * 300;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx7 = min_i64(299 - oidx0 * 32 - oidx5, 4095 - ridx1 * 128 - oidx6 - ridx5 * 8);
-          if (oidx7 >= 0) {
+          if (oidx0 * 32 + oidx4 <= 299 && ridx1 * 128 + oidx5 + ridx5 * 8 <= 4095) {
             row0[thread + ridx5 * 256] = input0_row1[-(ridx5 * 2400) - 300];
           } else {
             row0[thread + ridx5 * 256] = 0.0f;
@@ -150,8 +148,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         }
       }
       __syncthreads();
-      const i64 oidx8 = min_i64(299 - oidx0 * 32 - thread, 31 - thread);
-      if (oidx8 >= 0) {
+      if (oidx0 * 32 + thread <= 299 && thread <= 31) {
         for (i64 ridx7 = 0; ridx7 < 16; ++ridx7) {
           float row2[8] __attribute__((aligned(16)));
           #pragma unroll 8
@@ -166,9 +163,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
       }
       __syncthreads();
     }
-    float* output0_row = output0 + oidx2 * 300 + oidx0 * 32;
-    const i64 oidx9 = min_i64(299 - oidx0 * 32 - thread, 31 - thread);
-    if (oidx9 >= 0) {
+    float* output0_row = output0 + oidx1 * 300 + oidx0 * 32;
+    if (oidx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -181,29 +177,27 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
   const i64 oidx0 = max_i64(shape0 - 1, 0);
   const i64 oidx1 = oidx0 / 4096;
   const i64 oidx2 = (oidx1 + 127) / 128;
-  const i64 oidx10 = (oidx1 + 7) / 8;
+  const i64 oidx7 = (oidx1 + 7) / 8;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, 268 - ridx0 * 32);
-      if (oidx3 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
+      if (ridx1 * 128 + 128 <= oidx1 && ridx0 * 32 <= 268) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 38400 + oidx3 * 300 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx1 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, 299 - ridx0 * 32 - oidx7);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 < oidx1 && ridx0 * 32 + oidx6 <= 299) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           } else {
             row0[thread + ridx5 * 256] = 0.0f;
@@ -211,10 +205,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         }
       }
       __syncthreads();
-      const i64 oidx11 = min_i64(oidx10 - ridx1 * 16, 16);
-      const i64 oidx9 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx8 = min_i64(oidx7 - ridx1 * 16, 16);
+      if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           float row2[8] __attribute__((aligned(16)));
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
@@ -228,22 +221,21 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         }
       }
       __syncthreads();
-      if (oidx3 >= 0) {
-        const i64 oidx12 = thread / 32;
-        const i64 oidx13 = thread & 31;
-        float* output0_row = output0 + ridx0 * 32 + ridx1 * 38400 + oidx12 * 300 + oidx13;
+      if (ridx1 * 128 + 128 <= oidx1 && ridx0 * 32 <= 268) {
+        const i64 oidx9 = thread / 32;
+        const i64 oidx10 = thread & 31;
+        float* output0_row = output0 + ridx0 * 32 + ridx1 * 38400 + oidx9 * 300 + oidx10;
         #pragma unroll 16
         for (i64 ridx11 = 0; ridx11 < 16; ++ridx11) {
           output0_row[ridx11 * 2400] = row0[thread + ridx11 * 256];
         }
       } else {
-        const i64 oidx14 = thread / 32;
-        const i64 oidx15 = thread & 31;
-        float* output0_row1 = output0 + ridx0 * 32 + ridx1 * 38400 + oidx14 * 300 + oidx15;
+        const i64 oidx11 = thread / 32;
+        const i64 oidx12 = thread & 31;
+        float* output0_row1 = output0 + ridx0 * 32 + ridx1 * 38400 + oidx11 * 300 + oidx12;
         #pragma unroll 16
         for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
-          const i64 oidx16 = min_i64(oidx1 - ridx1 * 128 - oidx14 - ridx13 * 8 - 1, 299 - ridx0 * 32 - oidx15);
-          if (oidx16 >= 0) {
+          if (ridx1 * 128 + oidx11 + ridx13 * 8 < oidx1 && ridx0 * 32 + oidx12 <= 299) {
             output0_row1[ridx13 * 2400] = row0[thread + ridx13 * 256];
           }
         }
@@ -262,33 +254,29 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
     const i64 oidx0 = ridx0 / 10;
     const i64 oidx1 = ridx0 % 10;
     const float* input0_row = input0 + oidx0 * 300 + oidx1 * 32;
-    const i64 oidx2 = min_i64(299 - oidx1 * 32 - thread, 31 - thread);
-    const i64 oidx3 = min_i64(oidx0 - 1, oidx2);
-    if (oidx3 >= 0) {
+    if (oidx0 > 0 && oidx1 * 32 + thread <= 299 && thread <= 31) {
       acc1 = input0_row[thread - 300];
     }
-    const i64 oidx4 = min_i64(shape0 - oidx0 * 4096, 4096);
-    const i64 oidx5 = floor_div_i64(oidx4 + 127, 128);
-    const i64 oidx13 = floor_div_i64(oidx4 + 7, 8);
+    const i64 oidx2 = min_i64(shape0 - oidx0 * 4096, 4096);
+    const i64 oidx3 = floor_div_i64(oidx2 + 127, 128);
+    const i64 oidx8 = floor_div_i64(oidx2 + 7, 8);
     #pragma unroll 1
-    for (i64 ridx2 = 0; ridx2 < oidx5; ++ridx2) {
-      const i64 oidx6 = min_i64(268 - oidx1 * 32, oidx4 - ridx2 * 128 - 128);
-      if (oidx6 >= 0) {
-        const i64 oidx7 = thread / 32;
-        const i64 oidx8 = thread & 31;
-        const float* input1_row = input1 + shape0 * 300 + oidx1 * 32 + oidx8 - oidx0 * 1228800 - ridx2 * 38400 - oidx7 * 300;
+    for (i64 ridx2 = 0; ridx2 < oidx3; ++ridx2) {
+      if (oidx1 * 32 <= 268 && ridx2 * 128 + 128 <= oidx2) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input1_row = input1 + shape0 * 300 + oidx1 * 32 + oidx5 - oidx0 * 1228800 - ridx2 * 38400 - oidx4 * 300;
         #pragma unroll 16
         for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
           row0[thread + ridx4 * 256] = input1_row[-(ridx4 * 2400) - 300];
         }
       } else {
-        const i64 oidx9 = thread & 31;
-        const i64 oidx10 = thread / 32;
-        const float* input1_row1 = input1 + shape0 * 300 + oidx1 * 32 + oidx9 - oidx0 * 1228800 - ridx2 * 38400 - oidx10 * 300;
+        const i64 oidx6 = thread & 31;
+        const i64 oidx7 = thread / 32;
+        const float* input1_row1 = input1 + shape0 * 300 + oidx1 * 32 + oidx6 - oidx0 * 1228800 - ridx2 * 38400 - oidx7 * 300;
         #pragma unroll 16
         for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-          const i64 oidx11 = min_i64(299 - oidx1 * 32 - oidx9, oidx4 - ridx2 * 128 - oidx10 - ridx6 * 8 - 1);
-          if (oidx11 >= 0) {
+          if (oidx1 * 32 + oidx6 <= 299 && ridx2 * 128 + oidx7 + ridx6 * 8 < oidx2) {
             row0[thread + ridx6 * 256] = input1_row1[-(ridx6 * 2400) - 300];
           } else {
             row0[thread + ridx6 * 256] = 0.0f;
@@ -296,10 +284,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
         }
       }
       __syncthreads();
-      const i64 oidx14 = min_i64(oidx13 - ridx2 * 16, 16);
-      const i64 oidx12 = min_i64(299 - oidx1 * 32 - thread, 31 - thread);
-      if (oidx12 >= 0) {
-        for (i64 ridx8 = 0; ridx8 < oidx14; ++ridx8) {
+      const i64 oidx9 = min_i64(oidx8 - ridx2 * 16, 16);
+      if (oidx1 * 32 + thread <= 299 && thread <= 31) {
+        for (i64 ridx8 = 0; ridx8 < oidx9; ++ridx8) {
           float row2[8] __attribute__((aligned(16)));
           #pragma unroll 8
           for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
@@ -313,22 +300,21 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
         }
       }
       __syncthreads();
-      if (oidx6 >= 0) {
-        const i64 oidx15 = thread / 32;
-        const i64 oidx16 = thread & 31;
-        float* output0_row = output0 + shape0 * 300 + oidx1 * 32 + oidx16 - oidx0 * 1228800 - ridx2 * 38400 - oidx15 * 300;
+      if (oidx1 * 32 <= 268 && ridx2 * 128 + 128 <= oidx2) {
+        const i64 oidx10 = thread / 32;
+        const i64 oidx11 = thread & 31;
+        float* output0_row = output0 + shape0 * 300 + oidx1 * 32 + oidx11 - oidx0 * 1228800 - ridx2 * 38400 - oidx10 * 300;
         #pragma unroll 16
         for (i64 ridx12 = 0; ridx12 < 16; ++ridx12) {
           output0_row[-(ridx12 * 2400) - 300] = row0[thread + ridx12 * 256];
         }
       } else {
-        const i64 oidx17 = thread & 31;
-        const i64 oidx18 = thread / 32;
-        float* output0_row1 = output0 + shape0 * 300 + oidx1 * 32 + oidx17 - oidx0 * 1228800 - ridx2 * 38400 - oidx18 * 300;
+        const i64 oidx12 = thread & 31;
+        const i64 oidx13 = thread / 32;
+        float* output0_row1 = output0 + shape0 * 300 + oidx1 * 32 + oidx12 - oidx0 * 1228800 - ridx2 * 38400 - oidx13 * 300;
         #pragma unroll 16
         for (i64 ridx14 = 0; ridx14 < 16; ++ridx14) {
-          const i64 oidx19 = min_i64(299 - oidx1 * 32 - oidx17, oidx4 - ridx2 * 128 - oidx18 - ridx14 * 8 - 1);
-          if (oidx19 >= 0) {
+          if (oidx1 * 32 + oidx12 <= 299 && ridx2 * 128 + oidx13 + ridx14 * 8 < oidx2) {
             output0_row1[-(ridx14 * 2400) - 300] = row0[thread + ridx14 * 256];
           }
         }

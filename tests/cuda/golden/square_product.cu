@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
         const i64 oidx21 = (ridx5 + 1) & 31;
-        if (511 <= ridx5 || oidx21 == 0) {
+        if (ridx5 >= 511 || oidx21 == 0) {
           /* the end of a block of terms */
           #pragma unroll 8
           for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {

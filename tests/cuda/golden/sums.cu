@@ -70,53 +70,49 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 & 255;
   const i64 oidx1 = (oidx0 + 127) / 128;
-  const i64 oidx3 = shape0 / 256;
+  const i64 oidx2 = shape0 / 256;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, 268 - ridx0 * 32);
-      if (oidx2 >= 0) {
-        const i64 oidx4 = thread / 32;
-        const i64 oidx5 = thread & 31;
-        const float* input0_row = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
+      if (ridx1 * 128 + 128 <= oidx0 && ridx0 * 32 <= 268) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + oidx2 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx3 * 300 + oidx4;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
         }
       } else {
-        const i64 oidx6 = thread / 32;
-        const i64 oidx7 = thread & 31;
-        const float* input0_row1 = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + oidx2 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, 299 - ridx0 * 32 - oidx7);
-          if (oidx8 >= 0) {
+          if (ridx1 * 128 + oidx5 + ridx5 * 8 < oidx0 && ridx0 * 32 + oidx6 <= 299) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           }
         }
       }
       __syncthreads();
-      const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
-      const i64 oidx11 = oidx10 / 8;
-      const i64 oidx9 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-      if (oidx9 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+      const i64 oidx7 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx8 = oidx7 / 8;
+      if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx8; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 += row0[thread + ridx7 * 256 + ridx8 * 32];
           }
         }
-        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+        for (i64 ridx9 = oidx8 * 8; ridx9 < oidx7; ++ridx9) {
           acc1 += row0[thread + ridx9 * 32];
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx12 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-    if (oidx12 >= 0) {
+    if (ridx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -127,13 +123,12 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0 * 75 / 1024; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0 * 75 / 1024; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 * 75 / 1024 - 1;
     float* output0_row = output0 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
@@ -148,10 +143,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc2 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc2;
+          output0_row[0] = acc0_folded;
         }
       }
     } else {
@@ -168,10 +162,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
         }
       }
       const float acc3_folded = fold_add_16x4_f32(acc3);
-      float acc4 = acc3_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc4;
+          output0_row[0] = acc3_folded;
         }
       }
     }
@@ -182,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   const i64 oidx0 = shape0 * 11 / 16;
   const i64 oidx1 = (shape0 * 4 + oidx0) / 8;
   const i64 oidx2 = oidx1 & 7;
@@ -192,8 +185,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < 1; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < 1; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : 0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float acc0[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
@@ -224,10 +216,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
         }
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
-      float acc4 = acc0_folded;
       if (is_active) {
         if (thread == 0) {
-          output0[0] = acc4;
+          output0[0] = acc0_folded;
         }
       }
     } else {
@@ -258,10 +249,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
         }
       }
       const float acc5_folded = fold_add_16x4_f32(acc5);
-      float acc6 = acc5_folded;
       if (is_active) {
         if (thread == 0) {
-          output0[0] = acc6;
+          output0[0] = acc5_folded;
         }
       }
     }
@@ -272,14 +262,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
   const i64 thread = threadIdx.x % 16;
   const i64 group = threadIdx.x / 16;
-  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  const bool aligned0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0_first = (i64)blockIdx.x * 8; ridx0_first < shape0; ridx0_first += (i64)gridDim.x * 8) {
     const bool is_active = ridx0_first + group < shape0; /* else this group repeats the last one and stores nothing */
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     float* output0_row = output0 + ridx0;
     float* output1_row = output1 + ridx0;
-    const i64 aligned0 = alu0;
-    if (aligned0 > 0) {
+    if (aligned0) {
       float row0[20] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
@@ -289,9 +278,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         copy_16_bytes(row2, input0 + ridx0 * 300 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-          const float alu1 = row2[ridx3];
-          row0[ridx1 * 4 + ridx3] = alu1;
-          acc1[ridx3] += alu1;
+          const float alu0 = row2[ridx3];
+          row0[ridx1 * 4 + ridx3] = alu0;
+          acc1[ridx3] += alu0;
         }
       }
       if (thread * 4 <= 40) {
@@ -299,34 +288,33 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         copy_16_bytes(row3, input0 + ridx0 * 300 + thread * 4 + 256);
         #pragma unroll 4
         for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
-          const float alu2 = row3[ridx5];
-          row0[ridx5 + 16] = alu2;
-          acc1[ridx5] += alu2;
+          const float alu1 = row3[ridx5];
+          row0[ridx5 + 16] = alu1;
+          acc1[ridx5] += alu1;
         }
       }
       const float acc1_folded = fold_add_16x4_f32(acc1);
-      float acc4 = acc1_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc4;
+          output0_row[0] = acc1_folded;
         }
       }
       float acc5[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc5[i] = 0.0f;
-      const float alu3 = -(acc4 / 300.0f);
+      const float alu2 = -(acc1_folded / 300.0f);
       #pragma unroll 4
       for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
         #pragma unroll 4
         for (i64 ridx9 = 0; ridx9 < 4; ++ridx9) {
-          const float alu4 = row0[ridx7 * 4 + ridx9] + alu3;
-          acc5[ridx9] = fma_f32(alu4, alu4, acc5[ridx9]);
+          const float alu3 = row0[ridx7 * 4 + ridx9] + alu2;
+          acc5[ridx9] = fma_f32(alu3, alu3, acc5[ridx9]);
         }
       }
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
-          const float alu5 = row0[ridx11 + 16] + alu3;
-          acc5[ridx11] = fma_f32(alu5, alu5, acc5[ridx11]);
+          const float alu4 = row0[ridx11 + 16] + alu2;
+          acc5[ridx11] = fma_f32(alu4, alu4, acc5[ridx11]);
         }
       }
       const float acc5_folded = fold_add_16x4_f32(acc5);
@@ -345,43 +333,42 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         const float* input0_row = input0 + ridx0 * 300 + ridx13 * 64 + thread * 4;
         #pragma unroll 4
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          const float alu6 = input0_row[ridx15];
-          row7[ridx13 * 4 + ridx15] = alu6;
-          acc8[ridx15] += alu6;
+          const float alu5 = input0_row[ridx15];
+          row7[ridx13 * 4 + ridx15] = alu5;
+          acc8[ridx15] += alu5;
         }
       }
       const float* input0_row1 = input0 + ridx0 * 300 + thread * 4;
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
-          const float alu7 = input0_row1[ridx17 + 256];
-          row7[ridx17 + 16] = alu7;
-          acc8[ridx17] += alu7;
+          const float alu6 = input0_row1[ridx17 + 256];
+          row7[ridx17 + 16] = alu6;
+          acc8[ridx17] += alu6;
         }
       }
       const float acc8_folded = fold_add_16x4_f32(acc8);
-      float acc9 = acc8_folded;
       if (is_active) {
         if (thread == 0) {
-          output0_row[0] = acc9;
+          output0_row[0] = acc8_folded;
         }
       }
       float acc10[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc10[i] = 0.0f;
-      const float alu8 = -(acc9 / 300.0f);
+      const float alu7 = -(acc8_folded / 300.0f);
       #pragma unroll 4
       for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
         #pragma unroll 4
         for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-          const float alu9 = row7[ridx19 * 4 + ridx21] + alu8;
-          acc10[ridx21] = fma_f32(alu9, alu9, acc10[ridx21]);
+          const float alu8 = row7[ridx19 * 4 + ridx21] + alu7;
+          acc10[ridx21] = fma_f32(alu8, alu8, acc10[ridx21]);
         }
       }
       if (thread * 4 <= 40) {
         #pragma unroll 4
         for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          const float alu10 = row7[ridx23 + 16] + alu8;
-          acc10[ridx23] = fma_f32(alu10, alu10, acc10[ridx23]);
+          const float alu9 = row7[ridx23 + 16] + alu7;
+          acc10[ridx23] = fma_f32(alu9, alu9, acc10[ridx23]);
         }
       }
       const float acc10_folded = fold_add_16x4_f32(acc10);
@@ -418,53 +405,49 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) & 255;
   const i64 oidx2 = (oidx1 + 127) / 128;
-  const i64 oidx4 = (oidx0 + 1) / 256;
+  const i64 oidx3 = (oidx0 + 1) / 256;
   #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, 268 - ridx0 * 32);
-      if (oidx3 >= 0) {
-        const i64 oidx5 = thread / 32;
-        const i64 oidx6 = thread & 31;
-        const float* input0_row = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
+      if (ridx1 * 128 + 128 <= oidx1 && ridx0 * 32 <= 268) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
         #pragma unroll 16
         for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
           row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
         }
       } else {
-        const i64 oidx7 = thread / 32;
-        const i64 oidx8 = thread & 31;
-        const float* input0_row1 = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx7 * 300 + oidx8;
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, 299 - ridx0 * 32 - oidx8);
-          if (oidx9 >= 0) {
+          if (ridx1 * 128 + oidx6 + ridx5 * 8 < oidx1 && ridx0 * 32 + oidx7 <= 299) {
             row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
           }
         }
       }
       __syncthreads();
-      const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
-      const i64 oidx12 = oidx11 / 8;
-      const i64 oidx10 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-      if (oidx10 >= 0) {
-        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+      const i64 oidx8 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx9 = oidx8 / 8;
+      if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+        for (i64 ridx7 = 0; ridx7 < oidx9; ++ridx7) {
           #pragma unroll 8
           for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
             acc1 += row0[thread + ridx7 * 256 + ridx8 * 32];
           }
         }
-        for (i64 ridx9 = oidx12 * 8; ridx9 < oidx11; ++ridx9) {
+        for (i64 ridx9 = oidx9 * 8; ridx9 < oidx8; ++ridx9) {
           acc1 += row0[thread + ridx9 * 32];
         }
       }
       __syncthreads();
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx13 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-    if (oidx13 >= 0) {
+    if (ridx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc1;
     }
     __syncthreads();
@@ -503,24 +486,19 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_7(const float* __res
           acc0 += input0_row2[thread];
         }
         const float acc0_folded = fold_add_64x1_f32(&acc0);
-        float acc3 = acc0_folded;
         const i64 oidx7 = ridx2 & 63;
-        const i64 oidx8 = min_i64(thread - oidx7, oidx7 - thread);
-        if (oidx8 >= 0) {
-          acc1 += acc3;
+        if (oidx7 <= thread && thread <= oidx7) {
+          acc1 += acc0_folded;
         }
       }
       const float acc1_folded = fold_add_64x1_f32(&acc1);
-      float acc4 = acc1_folded;
-      const i64 oidx9 = min_i64(thread - ridx1, ridx1 - thread);
-      if (oidx9 >= 0) {
-        acc2 += acc4;
+      if (ridx1 <= thread && thread <= ridx1) {
+        acc2 += acc1_folded;
       }
     }
     const float acc2_folded = fold_add_64x1_f32(&acc2);
-    float acc5 = acc2_folded;
     if (thread == 0) {
-      output0[0] = acc5;
+      output0[0] = acc2_folded;
     }
   }
 }
@@ -539,39 +517,36 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
       const i64 oidx3 = min_i64(oidx2 + 1, ridx1 * 256 + 256);
       const i64 oidx4 = (oidx3 + 127) / 128;
       for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 2; ++ridx2) {
-        const i64 oidx5 = min_i64(268 - ridx0 * 32, oidx3 - ridx1 * 256 - ridx2 * 128 - 128);
-        if (oidx5 >= 0) {
-          const i64 oidx6 = thread / 32;
-          const i64 oidx7 = thread & 31;
-          const float* input0_row = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx6 * 300 + oidx7;
+        if (ridx0 * 32 <= 268 && ridx1 * 256 + ridx2 * 128 + 128 <= oidx3) {
+          const i64 oidx5 = thread / 32;
+          const i64 oidx6 = thread & 31;
+          const float* input0_row = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx5 * 300 + oidx6;
           #pragma unroll 16
           for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
             row0[thread + ridx4 * 256] = input0_row[ridx4 * 2400];
           }
         } else {
-          const i64 oidx8 = thread & 31;
-          const i64 oidx9 = thread / 32;
-          const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx9 * 300 + oidx8;
+          const i64 oidx7 = thread & 31;
+          const i64 oidx8 = thread / 32;
+          const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx8 * 300 + oidx7;
           #pragma unroll 16
           for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-            const i64 oidx10 = min_i64(299 - ridx0 * 32 - oidx8, oidx3 - ridx1 * 256 - ridx2 * 128 - oidx9 - ridx6 * 8 - 1);
-            if (oidx10 >= 0) {
+            if (ridx0 * 32 + oidx7 <= 299 && ridx1 * 256 + ridx2 * 128 + oidx8 + ridx6 * 8 < oidx3) {
               row0[thread + ridx6 * 256] = input0_row1[ridx6 * 2400];
             }
           }
         }
         __syncthreads();
-        const i64 oidx12 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
-        const i64 oidx13 = oidx12 / 8;
-        const i64 oidx11 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-        if (oidx11 >= 0) {
-          for (i64 ridx8 = 0; ridx8 < oidx13; ++ridx8) {
+        const i64 oidx9 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
+        const i64 oidx10 = oidx9 / 8;
+        if (ridx0 * 32 + thread <= 299 && thread <= 31) {
+          for (i64 ridx8 = 0; ridx8 < oidx10; ++ridx8) {
             #pragma unroll 8
             for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
               acc1 += row0[thread + ridx8 * 256 + ridx9 * 32];
             }
           }
-          for (i64 ridx10 = oidx13 * 8; ridx10 < oidx12; ++ridx10) {
+          for (i64 ridx10 = oidx10 * 8; ridx10 < oidx9; ++ridx10) {
             acc1 += row0[thread + ridx10 * 32];
           }
         }
@@ -580,8 +555,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __res
       acc2 += acc1;
     }
     float* output0_row = output0 + ridx0 * 32;
-    const i64 oidx14 = min_i64(299 - ridx0 * 32 - thread, 31 - thread);
-    if (oidx14 >= 0) {
+    if (ridx0 * 32 + thread <= 299 && thread <= 31) {
       output0_row[thread] = acc2;
     }
     __syncthreads();
