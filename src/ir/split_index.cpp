@@ -11,10 +11,17 @@ Terms terms_of(Sym e) {
 
 std::optional<TwoConditions> two_conditions(Sym e) {
   const Terms all = terms_of(e);
-  if (all.terms.size() != 1 || all.terms[0].coefficient != 1 || all.terms[0].factors.size() != 1) return std::nullopt;
+  if (all.terms.size() != 1 || all.terms[0].factors.size() != 1) return std::nullopt;
+  const int64_t sign = all.terms[0].coefficient;
   const SymAtom* extreme = all.terms[0].factors[0];
-  if (extreme->kind != AtomKind::kMin && extreme->kind != AtomKind::kMax) return std::nullopt;
-  return TwoConditions{extreme, extreme->a + all.constant, extreme->b + all.constant};
+  if ((sign != 1 && sign != -1) || (extreme->kind != AtomKind::kMin && extreme->kind != AtomKind::kMax)) return std::nullopt;
+  // A limit such as INT64_MAX may be one operand, and its sum with the constant may not exist.
+  constexpr int64_t kLarge = int64_t{1} << 61;
+  for (const int64_t constant : {all.constant, terms_of(extreme->a).constant, terms_of(extreme->b).constant})
+    if (constant > kLarge || constant < -kLarge) return std::nullopt;
+  // the negative of a minimum is the maximum of the negatives
+  const bool is_and = (extreme->kind == AtomKind::kMin) == (sign == 1);
+  return TwoConditions{extreme, extreme->a * sign + all.constant, extreme->b * sign + all.constant, is_and};
 }
 
 namespace {

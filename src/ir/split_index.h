@@ -16,12 +16,14 @@ struct Terms {
 };
 Terms terms_of(Sym e);
 
-/// A minimum is >= 0 if both operands are, and a maximum if one of them is.
+/// An expression that is >= 0 if and only if a >= 0 and b >= 0 (is_and), or if one of them is >= 0.
 struct TwoConditions {
-  const SymAtom* extreme;  // the minimum or maximum
+  const SymAtom* extreme;  // the minimum or maximum in the expression
   Sym a, b;
+  bool is_and;
 };
-/// If the expression is a minimum or a maximum, or its sum with a constant, returns the two expressions whose signs decide its sign.
+/// If the expression is a minimum or a maximum, or the sum or difference of one and a constant, returns the two expressions whose signs
+/// decide its sign.
 std::optional<TwoConditions> two_conditions(Sym e);
 
 /// An index as the sum of `row` and `rest`. `row` has no constant term and does not depend on the variable `innermost`. If `innermost` is

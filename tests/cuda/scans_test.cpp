@@ -73,7 +73,7 @@ TEST_CASE("C1: a scan with a fault has other bits") {
   // fault: without a barrier, threads read values that other threads have not yet written
   faults.replace("__syncthreads();", "");
   // fault: the groups of four elements are combined in another order
-  faults.replace("+ 13] + row3[-", "+ 14] + row3[-");
+  faults.replace("row3[13 - ", "row3[14 - ");
   // fault: a block starts from a wrong total of the preceding blocks
   faults.replace("row[-1]", "row[0]");
   faults.check(kDataSets);

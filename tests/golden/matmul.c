@@ -2064,9 +2064,9 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
       {kernel_1, &args1, shape1 >= 16 && shape0 >= 32 && shape2 <= 7 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_2, &args2, min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) < 0 && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_3, &args3, min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) < 0 && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_4, &args4, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 && min_i64(shape2 - 1, min_i64(shape0 - 4, min_i64(256 - shape1, shape1 - 1))) < 0 && min_i64(shape1 - 16, min_i64(shape0 - 32, 7 - shape2)) < 0 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
+      {kernel_2, &args2, (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_3, &args3, (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_4, &args4, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
     };
     harp_run_together(rt, cancel, 5, tasks);
   }

@@ -831,8 +831,8 @@ static void kernel_main(const float* input0, const float* input1, float* output0
     struct kernel_2_args args2 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_1, &args1, shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_2, &args2, min_i64(shape1 - 16, min_i64(shape0 - 4, shape2 - 8)) < 0 && min_i64(shape1 * shape2 - 262145, min_i64(shape2 - 256, min_i64(32 - shape0, shape0 - 2))) < 0 ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
+      {kernel_1, &args1, shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_2, &args2, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
     };
     harp_run_together(rt, cancel, 3, tasks);
   }

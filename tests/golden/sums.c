@@ -594,7 +594,7 @@ static void kernel_main(const float* input0, float* output0, float* output1, flo
     struct kernel_4_args args4 = {input0, output0, output3};
     struct harp_task tasks[] = {
       {kernel_0, &args0, shape0 * 300 <= 256000 && shape0 <= 256 ? 1 : 0, 1, shape0 * 21900, 0, 0},
-      {kernel_1, &args1, shape0 * 300 <= 256000 && min_i64(256000 - shape0 * 300, 256 - shape0) < 0 ? 1 : 0, 1, shape0 * 21900, 0, 0},
+      {kernel_1, &args1, shape0 * 300 <= 256000 && (shape0 * 300 >= 256001 || shape0 >= 257) ? 1 : 0, 1, shape0 * 21900, 0, 0},
       {kernel_2, &args2, shape0 * 300 >= 256001 ? 1 : 0, 1, shape0 * 21900, 0, 0},
       {kernel_3, &args3, 1, 1, shape0 * 21900, 0, 0},
       {kernel_4, &args4, shape0, 1, shape0 * 29400, 0, 0},

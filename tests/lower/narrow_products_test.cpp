@@ -49,7 +49,7 @@ TEST_CASE("G15.matmul/interp,c L5.merge_order/c X2: products of an unknown numbe
   // the only block's sum underflows to -0, which is +0 in the result
   backends.run("graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = (a * 1e-30) @ (b * -1e-30)\n}", whole<float>({5, 20}, 5),
                whole<float>({20, 9}, 6));
-  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"}) CHECK(has(source_of(row, text), "if (65537 <= shape1) {"));
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"}) CHECK(has(source_of(row, text), "if (shape1 >= 65537) {"));
 }
 
 TEST_CASE("G15.matmul/c L6.loop_tiling/c: sizes that are unknown have a variant for few columns") {

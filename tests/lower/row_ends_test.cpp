@@ -129,7 +129,7 @@ TEST_CASE("G3.sum/c G15.batch_norm/c: rows of several axes of unknown size have 
       "bias=w, eps=1e-5)\n}";
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[n, 3, m, m]) {\n  return y = sum(x, axes=[0, 2, 3])\n}");
-  CHECK(source_for("x86-64-v3", graph.get()).find("min_i64(4096 - shape1 * shape1, 256 - shape0) >= 0") != std::string::npos);
+  CHECK(source_for("x86-64-v3", graph.get()).find("shape1 * shape1 <= 4096 && shape0 <= 256") != std::string::npos);
   // 256 and 257 rows, and 64 * 64 = 4096 elements, are the last sizes of the variant and the first ones after it
   for (const auto& [n, m] : {std::pair<int64_t, int64_t>{2, 13}, {1, 64}, {2, 65}, {256, 2}, {257, 2}, {3, 1}, {0, 4}, {4, 0}})
     backends.run(text, rough({n, 3, m, m}, static_cast<uint32_t>(n + m)), rough({3}, 1));

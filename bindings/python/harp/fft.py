@@ -97,8 +97,9 @@ def _frequencies(dtype: DTypeLike | None) -> Any:
 
 def fftfreq(n: Size, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
     """The frequency of each element of a transform of length n, in cycles per unit of the sample spacing d."""
-    whole = _api.arange(n, device=device)
-    return _ops.cast(_ops.cast(_ops.where(_ops.less(whole, (n + 1) // 2), whole, whole - n), float64) / _span(n, d), _frequencies(dtype))
+    whole, half = _api.arange(n, device=device), (n + 1) // 2
+    is_positive = _ops.less(whole, _core.to_tensor(half) if isinstance(half, Dim) else half)
+    return _ops.cast(_ops.cast(_ops.where(is_positive, whole, whole - n), float64) / _span(n, d), _frequencies(dtype))
 
 
 def rfftfreq(n: Size, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:

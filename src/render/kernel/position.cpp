@@ -106,10 +106,12 @@ Text Positions::operation(const SymAtom& atom) const {
 
 Text Positions::is_nonnegative(Sym e) const {
   if (const auto both = ir::two_conditions(e); both && names_.find(both->extreme) == nullptr) {
-    const bool is_and = both->extreme->kind == AtomKind::kMin;
-    const int inner = is_and ? int{kLogicalAnd} : int{kOr};  // gcc's -Wparentheses expects brackets around && that is an operand of ||
-    return {cat(bracket(is_nonnegative(both->a), inner), is_and ? " && " : " || ", bracket(is_nonnegative(both->b), inner)),
-            is_and ? kLogicalAnd : kLogicalOr};
+    // gcc's -Wparentheses expects brackets around && that is an operand of ||
+    const auto part = [&](Sym condition) {
+      const Text text = is_nonnegative(condition);
+      return text.precedence == (both->is_and ? kLogicalOr : kLogicalAnd) ? cat("(", text.text, ")") : text.text;
+    };
+    return {cat(part(both->a), both->is_and ? " && " : " || ", part(both->b)), both->is_and ? kLogicalAnd : kLogicalOr};
   }
   ir::Terms left, right;  // the two sides of the condition left <= right, in which all coefficients are positive
   const ir::Terms all = ir::terms_of(e);
