@@ -78,6 +78,12 @@ TEST_CASE("G15.matmul/interp,c X2: rows of an unknown number of elements, possib
     backends.run(usual("m", "k"), rough({m, k}, 1), rough({k}, 2));
 }
 
+TEST_CASE("G15.softmax/interp,c X2: few short rows of an unknown number of elements share vectors for costly operations") {
+  const Backends backends;
+  for (const auto& [m, k] : {std::pair<int64_t, int64_t>{1, 1}, {2, 1}, {2, 2}, {3, 4}, {7, 1}, {7, 7}, {8, 8}, {9, 5}, {12, 13}, {15, 15}})
+    backends.run("graph g(x: f32[2, m, k]) {\n  return y = softmax(x, axis=2)\n}", rough({2, m, k}, 1));
+}
+
 TEST_CASE("G15.matmul/interp,c X2: rows of a known number of elements: groups of lanes in registers, and zeros that are never negative") {
   const Backends backends;
   for (const auto& [m, k] : {std::pair<int64_t, int64_t>{41, 3}, {41, 9}, {25, 31}, {40, 79}, {20, 128}, {22, 250}, {33, 256}, {33, 257}})

@@ -260,6 +260,18 @@ TEST_CASE("L1: rows of unknown length have a variant for those of one block") {
   CHECK(count_for_one_block("m", "sum(x, axes=[0])") == 0);  // a single row
 }
 
+TEST_CASE(
+    "L1: short rows of unknown length share vectors if there are many of them, or, for a costly operation, at least as many as elements") {
+  const auto guard = [](std::string_view expression) {
+    const Program program = scheduled(cat("graph g(x: f32[9, m, k]) { return y = ", expression, " }"));
+    REQUIRE(program.kernels[0].variants[0].guard);
+    return to_string(*program.kernels[0].variants[0].guard);
+  };
+  CHECK(guard("softmax(x, axis=2)").find("max(m - 16, m - max(k, 2))") != std::string::npos);
+  CHECK(guard("sum(x, axes=[2])").find("m - 16") != std::string::npos);
+  CHECK(guard("sum(x, axes=[2])").find("max") == std::string::npos);
+}
+
 TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
   const auto body_of = [](std::string_view expression) {
     const std::string source =

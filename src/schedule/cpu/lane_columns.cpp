@@ -78,7 +78,10 @@ std::optional<Variant> short_rows(const Program& program, const KernelPlan& kern
   AxisSchedule& across = s.axes[s.axes.size() - 2];
   across.simd_width = width;
   across.tile = std::min(columns_in(kShortRowsBytes / few, bytes, width), kMaxShortRows);
-  const std::optional<Sym> guard = all_nonnegative({Sym(few) - terms, rows - kFewestShortRows});
+  // A vector along a short row is mostly empty. For a costly operation that takes longer than to process one by one the elements of rows
+  // that do not fill a vector across the rows, unless these are few rows of many elements.
+  const Sym enough = has_costly_elements(program, kernel) ? max(rows - kFewestShortRows, rows - max(terms, 2)) : rows - kFewestShortRows;
+  const std::optional<Sym> guard = all_nonnegative({Sym(few) - terms, enough});
   if (!guard) return std::nullopt;
   return Variant{guard->is_constant() ? std::nullopt : guard, s};
 }

@@ -14,6 +14,7 @@
 #include "schedule/cpu/lane_columns.h"
 #include "schedule/cpu/narrow_product.h"
 #include "schedule/cpu/one_block.h"
+#include "schedule/cpu/one_column.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/short_axes.h"
@@ -366,6 +367,8 @@ std::vector<Variant> variants_of_product(const Program& program, const KernelPla
     if (!narrow->guard) narrow.reset();
   }
   std::vector<Variant> variants;
+  if (width > 1)
+    if (const std::optional<Variant> column = one_column(program, kernel, contraction)) variants.push_back(*column);
   if (guard) {
     Schedule tiles = schedule_contraction(program, kernel, contraction, cpu, width);
     // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile

@@ -247,14 +247,15 @@ inline constexpr int64_t kMaxSeparateRows = 8;
 
 /// Reductions in lanes order whose vectors run across the rows (lane_columns.h). kFewTermsOfRow, kFewTermsOfCostlyRow: rows of an unknown
 /// number of elements are processed so if they have at most this many, the latter if an operation that costs at least kCostlyOperation
-/// (exp, for example) is computed for each element; and if there are at least kFewestShortRows rows. On machines without masks also rows of
-/// at most kFewVectorsOfRow vectors and kMostFewTerms elements are. To reduce and fold the 64 lanes of a single row takes some 15 cycles.
-/// (Zen 3 with AVX2: sums, variances and maxima of rows of 9 to 31 f32 take 0.1 to 0.4 of the time, of 32 f32 0.4 to 1, of 9 to 16 f64 0.2
-/// to 1, of 32 f64 0.6 to 1.4. Zen 4, f32: sums of rows of 5, 8, 12 and 16 take 0.38, 0.5, 0.65 and 0.8 of the time, softmax 0.18, 0.25,
-/// 0.32 and 0.4; layer_norm of f64 in rows of 12 and 16 would take 1.1 and 1.4.) kShortRowsBytes: bytes of all arrays for a tile of such
-/// rows; a tile has at most kMaxShortRows. kManyTermsOfRow: fewest elements of a row for which vectors across the rows pay even if there
-/// are fewer rows than a vector has lanes; not measured. kElementsOfLane: number of elements that are combined with one load and store of
-/// their lane's accumulator; not measured.
+/// (exp, for example) is computed for each element; and if there are at least kFewestShortRows rows, or, with a costly operation, at least
+/// as many as a row has elements (Zen 2, softmax of 24 times 1 to 15 rows of 1 to 15 elements: 0.1 to 1 of the time). On machines without
+/// masks also rows of at most kFewVectorsOfRow vectors and kMostFewTerms elements are. To reduce and fold the 64 lanes of a single row
+/// takes some 15 cycles. (Zen 3 with AVX2: sums, variances and maxima of rows of 9 to 31 f32 take 0.1 to 0.4 of the time, of 32 f32 0.4 to
+/// 1, of 9 to 16 f64 0.2 to 1, of 32 f64 0.6 to 1.4. Zen 4, f32: sums of rows of 5, 8, 12 and 16 take 0.38, 0.5, 0.65 and 0.8 of the time,
+/// softmax 0.18, 0.25, 0.32 and 0.4; layer_norm of f64 in rows of 12 and 16 would take 1.1 and 1.4.) kShortRowsBytes: bytes of all arrays
+/// for a tile of such rows; a tile has at most kMaxShortRows. kManyTermsOfRow: fewest elements of a row for which vectors across the rows
+/// pay even if there are fewer rows than a vector has lanes; not measured. kElementsOfLane: number of elements that are combined with one
+/// load and store of their lane's accumulator; not measured.
 inline constexpr int64_t kFewTermsOfRow = 8, kFewTermsOfCostlyRow = 16, kFewVectorsOfRow = 4, kMostFewTerms = 32, kFewestShortRows = 16,
                          kShortRowsBytes = 16384, kMaxShortRows = 64, kManyTermsOfRow = 256;
 inline constexpr int kCostlyOperation = 10;
