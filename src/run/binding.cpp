@@ -165,19 +165,10 @@ void Binding::check(std::span<const int64_t> values, Source source) const {
                origin(i), ", outside ", variable.min, "..", variable.max);
   }
   for (const SizeCheck& check : signature.size_checks)
-    HARP_CHECK(check.nonnegative.evaluate(values) >= 0 || check.message.empty(), Code::kRange, check.message, " (",
+    HARP_CHECK(check.holds(values), Code::kRange, check.message, " (", text_of(signature, values), ")");
+  for (const CountCheck& check : signature.count_checks)
+    HARP_CHECK(check.holds(values), Code::kOverflow, check.what, " would have more than ", INT64_MAX, " bytes (",
                text_of(signature, values), ")");
-  for (const CountCheck& check : signature.count_checks) {
-    int64_t bytes = check.element;
-    bool fits = true, empty = false;
-    for (const SizeCode& axis : check.axes) {
-      const int64_t size = axis.evaluate(values);
-      empty = empty || size == 0;
-      fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
-    }
-    HARP_CHECK(fits || empty, Code::kOverflow, check.what, " would have more than ", INT64_MAX, " bytes (", text_of(signature, values),
-               ")");
-  }
 }
 
 void Binding::output_dims(size_t output, std::span<const int64_t> values, std::span<int64_t> dims) const {

@@ -42,6 +42,7 @@ class Binding {
   void check_output(size_t output, ArrayType given, std::span<const int64_t> values) const;
 
   const Signature& signature() const { return *signature_; }
+  const std::shared_ptr<const Signature>& shared_signature() const { return signature_; }
 
  private:
   void bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const;

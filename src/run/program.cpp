@@ -42,7 +42,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
                        variables * (sizeof(NamedSize) + 2 * sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
   const bool are_few = std::max({inputs, outputs, variables}) <= kFewArguments && arrays + hidden <= 2 * kFewArguments;
   book_bytes_ = are_few ? 0 : (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  if (are_few && placement_.devices.front() == &kHostDevice) declared_ = DeclaredArrays::of(this->signature());
+  if (are_few && placement_.devices.front() == &kHostDevice) declared_ = DeclaredArrays::of(binding_.shared_signature());
 }
 
 size_t LoadedProgram::workspace_bytes(std::span<const int64_t> shape_values, size_t width) const {
@@ -121,13 +121,14 @@ bool LoadedProgram::run_as_declared(std::span<const harp_const_array> inputs, st
   const std::span<void* const> hidden = executable_->hidden_inputs();
   void* addresses[2 * kFewArguments];
   void** const outputs_at = addresses + declared_->inputs() + hidden.size();
-  if (!declared_->fit(inputs, outputs, addresses, outputs_at)) return false;
+  DeclaredArrays::Sizes sizes;
+  if (!declared_->fit(inputs, outputs, addresses, outputs_at, sizes)) return false;
   HARP_CHECK(cancel == nullptr || __atomic_load_n(cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled, interp::kRunCancelled);
   std::copy(hidden.begin(), hidden.end(), outputs_at - hidden.size());
   alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
   Memory kept;
-  workspace = workspace_of_run({}, divide(workspace.data(), workspace.size()), small, kept);
-  executable_->execute(addresses, outputs_at, nullptr, runtime_of(workspace, cancel));
+  workspace = workspace_of_run({sizes.values, declared_->variables()}, divide(workspace.data(), workspace.size()), small, kept);
+  executable_->execute(addresses, outputs_at, sizes.variables, runtime_of(workspace, cancel));
   return true;
 }
 

@@ -73,9 +73,9 @@ class LoadedProgram {
   /// device than the arrays before it. `maker` may be null if no output is missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
-  /// Runs the program if all arrays, which are in host memory, are exactly those that a signature without shape variables declares, and no
-  /// output overlaps another array. Otherwise returns false and has done nothing; run() then checks every argument. `workspace` is null or
-  /// aligned memory of the caller, `cancel` null or the flag of RunArguments. Thread-safe. Throws the errors of Executable::execute().
+  /// Runs the program if all arrays, which are in host memory, are exactly those that the signature declares, and no output overlaps
+  /// another array. Otherwise returns false and has done nothing; run() then checks every argument. `workspace` is null or aligned memory
+  /// of the caller, `cancel` null or the flag of RunArguments. Thread-safe. Throws the errors of Executable::execute().
   bool run_as_declared(std::span<const harp_const_array> inputs, std::span<const harp_array> outputs, std::span<std::byte> workspace,
                        const volatile int32_t* cancel) const;
 

@@ -82,6 +82,17 @@ Signature signature_of(const Graph& graph) {
   return signature;
 }
 
+bool CountCheck::holds(std::span<const int64_t> values) const {
+  int64_t bytes = element;
+  bool fits = true, empty = false;
+  for (const SizeCode& axis : axes) {
+    const int64_t size = axis.evaluate(values);
+    empty = empty || size == 0;
+    fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
+  }
+  return fits || empty;
+}
+
 std::string Signature::text() const {
   const auto print = [this](const ArraySignature& array) {
     const std::string places = join(array.in_place, " or ", [this](size_t input) { return inputs[input].name; });

@@ -36,6 +36,8 @@ struct SizeCheck {
   // The error message if the condition does not hold: `the size of axis 0 of "h" (slice f32[n - 3]) is negative`. If the message is empty,
   // the value of the expression does not matter, but its evaluation must not overflow.
   std::string message;
+
+  bool holds(std::span<const int64_t> values) const { return nonnegative.evaluate(values) >= 0 || message.empty(); }
 };
 
 /// An array of the program that is too large for some values of the shape variables. (Arrays that are too large for all values, or that
@@ -44,6 +46,8 @@ struct CountCheck {
   int64_t element;             // bytes
   std::vector<SizeCode> axes;  // the sizes of the axes; their product times `element` must be at most INT64_MAX
   std::string what;            // description of the array for the error message: `"h" (expand f32[n, m])`
+
+  bool holds(std::span<const int64_t> values) const;
 };
 
 struct Signature {

@@ -339,3 +339,39 @@ TEST_CASE("C3.call/interp,c: arrays of the host's are computed on without buffer
     CHECK(call_with(options) == HARP_ERROR_DEVICE);
   }
 }
+
+TEST_CASE("C3.call/interp,c: arrays of symbolic sizes are compared with sizes computed from their axes") {
+  const Context context = make_context();
+  const char* text = "harp 1\ngraph g(x: f32[2*n + 1, m in 1..4], w: f32[m, n*m]) {\n  return y = concat(x, x, axis=0), z = w * 2\n}";
+  const Graph graph = parse(context.get(), text);
+  for (const char* backend : {"interp", "c"}) {
+    CAPTURE(backend);
+    const Program program = compile(graph.get(), backend);
+    if (is_not_for_this_cpu(program.get())) continue;
+    const std::vector<float> x(64, 3), w(64, 5);
+    std::vector<float> y(64), z(64);
+    // Calls with arrays of these sizes and returns the message.
+    const auto call = [&](std::vector<int64_t> of_x, std::vector<int64_t> of_w, std::vector<int64_t> of_y, std::vector<int64_t> of_z) {
+      const harp_const_array inputs[] = {source(x, of_x, HARP_F32), source(w, of_w, HARP_F32)};
+      const harp_array outputs[] = {target(y, of_y, HARP_F32), target(z, of_z, HARP_F32)};
+      y.assign(64, -1), z.assign(64, -1);
+      ErrorSlot err;
+      harp_program_call(program.get(), 2, inputs, 2, outputs, nullptr, err);
+      return err.message();
+    };
+    CHECK(call({3, 2}, {2, 2}, {6, 2}, {2, 2}) == "");
+    CHECK((y[0] == 3 && y[11] == 3 && y[12] == -1 && z[0] == 10 && z[3] == 10 && z[4] == -1));
+    CHECK(call({5, 3}, {3, 6}, {10, 3}, {3, 6}) == "");
+    CHECK((y[29] == 3 && y[30] == -1 && z[17] == 10 && z[18] == -1));
+    CHECK(call({1, 2}, {2, 0}, {2, 2}, {2, 0}) == "");
+    CHECK((y[3] == 3 && y[4] == -1 && z[0] == -1));
+    CHECK(call({4, 2}, {2, 2}, {8, 2}, {2, 2}).find("not a whole number") != std::string::npos);
+    CHECK(call({3, 5}, {5, 5}, {6, 5}, {5, 5}).find("outside 1..4") != std::string::npos);
+    CHECK(call({3, 2}, {3, 2}, {6, 2}, {3, 2}).find("would be both 2") != std::string::npos);
+    CHECK(call({3, 2}, {2, 3}, {6, 2}, {2, 3}).find("axis 1 must be 2") != std::string::npos);
+    CHECK(call({3, 2}, {2, 2}, {5, 2}, {2, 2}).find("axis 0 must be 6") != std::string::npos);
+    CHECK(call({-3, 2}, {2, -4}, {-6, 2}, {2, -4}).find("negative") != std::string::npos);
+    CHECK(call({INT64_MAX, 2}, {2, INT64_MAX - 1}, {2, 2}, {2, 2}) != "");
+    CHECK((y[0] == -1 && z[0] == -1));
+  }
+}
