@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v4 · stable, law 9 · 5 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v4 · stable, law 9 · 6 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -53,6 +53,8 @@ typedef float f32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
 static inline f32x16 splat_f32x16(float x) { return (f32x16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 
 #ifndef __has_builtin
@@ -68,8 +70,6 @@ static inline f32x16 fma_f32x16(f32x16 a, f32x16 b, f32x16 c) {
   return r;
 #endif
 }
-
-static inline float fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 static inline f32x16 zip_low_f32x16(f32x16 a, f32x16 b) {
   return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
@@ -500,11 +500,136 @@ static inline harp_environment harp_enter(void) { return 0; }
 static inline void harp_leave(harp_environment found) { (void)found; }
 #endif
 
-struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=16, reduce unroll=4] partition overlap */
+/* generation 0 · variant 1 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=8, sequential tile=1, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
+  const float* input0 = a->input0;
+  const float* input1 = a->input1;
+  float* output0 = a->output0;
+  const int64_t shape0 = a->shape0;
+  const int64_t shape1 = a->shape1;
+  const int64_t shape2 = a->shape2;
+  const volatile int32_t* const cancel = a->cancel;
+  (void)worker;
+  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
+    const int64_t oidx0 = min_i64(shape0 - ridx0 * 256, 256);
+    const int64_t oidx1 = (oidx0 + 7) / 8;
+    for (int64_t ridx1 = 0; ridx1 < shape2; ++ridx1) {
+      float row0[256] __attribute__((aligned(64)));
+      const float* input0_row = input0 + ridx1;
+      for (int64_t ridx2 = 0; ridx2 < shape1; ++ridx2) {
+        row0[ridx2] = input0_row[shape2 * ridx2];
+      }
+      float* output0_row = output0 + shape2 * ridx0 * 256 + ridx1;
+      float* output0_row1 = output0 + shape2 * ridx0 * 256 + shape2 + ridx1;
+      float* output0_row2 = output0 + shape2 * ridx0 * 256 + shape2 * 2 + ridx1;
+      float* output0_row3 = output0 + shape2 * ridx0 * 256 + shape2 * 3 + ridx1;
+      float* output0_row4 = output0 + shape2 * ridx0 * 256 + shape2 * 4 + ridx1;
+      float* output0_row5 = output0 + shape2 * ridx0 * 256 + shape2 * 5 + ridx1;
+      float* output0_row6 = output0 + shape2 * ridx0 * 256 + shape2 * 6 + ridx1;
+      float* output0_row7 = output0 + shape2 * ridx0 * 256 + shape2 * 7 + ridx1;
+      for (int64_t ridx3 = 0; ridx3 < oidx1; ++ridx3) {
+        if (harp_is_set(cancel)) return;
+        const float* input1_row = input1 + shape1 * ridx0 * 256 + shape1 * ridx3 * 8;
+        const int64_t oidx2 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 1);
+        const float* input1_row1 = input1 + shape1 * oidx2;
+        const int64_t oidx3 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 2);
+        const float* input1_row2 = input1 + shape1 * oidx3;
+        const int64_t oidx4 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 3);
+        const float* input1_row3 = input1 + shape1 * oidx4;
+        const int64_t oidx5 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 4);
+        const float* input1_row4 = input1 + shape1 * oidx5;
+        const int64_t oidx6 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 5);
+        const float* input1_row5 = input1 + shape1 * oidx6;
+        const int64_t oidx7 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 6);
+        const float* input1_row6 = input1 + shape1 * oidx7;
+        const int64_t oidx8 = min_i64(shape0 - 1, ridx0 * 256 + ridx3 * 8 + 7);
+        const float* input1_row7 = input1 + shape1 * oidx8;
+        if (ridx3 * 8 + 5 <= oidx0) {
+          float acc1 = 0.0f;
+          float acc2 = 0.0f;
+          float acc3 = 0.0f;
+          float acc4 = 0.0f;
+          float acc5 = 0.0f;
+          float acc6 = 0.0f;
+          float acc7 = 0.0f;
+          float acc8 = 0.0f;
+          for (int64_t ridx4 = 0; ridx4 < shape1; ++ridx4) {
+            const float alu0 = row0[ridx4];
+            acc1 = fma_f32(input1_row[ridx4], alu0, acc1);
+            acc2 = fma_f32(input1_row1[ridx4], alu0, acc2);
+            acc3 = fma_f32(input1_row2[ridx4], alu0, acc3);
+            acc4 = fma_f32(input1_row3[ridx4], alu0, acc4);
+            acc5 = fma_f32(input1_row4[ridx4], alu0, acc5);
+            acc6 = fma_f32(input1_row5[ridx4], alu0, acc6);
+            acc7 = fma_f32(input1_row6[ridx4], alu0, acc7);
+            acc8 = fma_f32(input1_row7[ridx4], alu0, acc8);
+          }
+          const float alu1 = acc1 + 0.0f;
+          output0_row[shape2 * ridx3 * 8] = alu1;
+          if (ridx3 * 8 + 2 <= oidx0) {
+            const float alu2 = acc2 + 0.0f;
+            output0_row1[shape2 * ridx3 * 8] = alu2;
+          }
+          if (ridx3 * 8 + 3 <= oidx0) {
+            const float alu3 = acc3 + 0.0f;
+            output0_row2[shape2 * ridx3 * 8] = alu3;
+          }
+          if (ridx3 * 8 + 4 <= oidx0) {
+            const float alu4 = acc4 + 0.0f;
+            output0_row3[shape2 * ridx3 * 8] = alu4;
+          }
+          if (ridx3 * 8 + 5 <= oidx0) {
+            output0_row4[shape2 * ridx3 * 8] = acc5 + 0.0f;
+          }
+          if (ridx3 * 8 + 6 <= oidx0) {
+            output0_row5[shape2 * ridx3 * 8] = acc6 + 0.0f;
+          }
+          if (ridx3 * 8 + 7 <= oidx0) {
+            output0_row6[shape2 * ridx3 * 8] = acc7 + 0.0f;
+          }
+          if (ridx3 * 8 + 8 <= oidx0) {
+            output0_row7[shape2 * ridx3 * 8] = acc8 + 0.0f;
+          }
+        } else {
+          float acc1 = 0.0f;
+          float acc2 = 0.0f;
+          float acc3 = 0.0f;
+          float acc4 = 0.0f;
+          for (int64_t ridx5 = 0; ridx5 < shape1; ++ridx5) {
+            const float alu5 = row0[ridx5];
+            acc1 = fma_f32(input1_row[ridx5], alu5, acc1);
+            acc2 = fma_f32(input1_row1[ridx5], alu5, acc2);
+            acc3 = fma_f32(input1_row2[ridx5], alu5, acc3);
+            acc4 = fma_f32(input1_row3[ridx5], alu5, acc4);
+          }
+          const float alu6 = acc1 + 0.0f;
+          output0_row[shape2 * ridx3 * 8] = alu6;
+          if (ridx3 * 8 + 2 <= oidx0) {
+            const float alu7 = acc2 + 0.0f;
+            output0_row1[shape2 * ridx3 * 8] = alu7;
+          }
+          if (ridx3 * 8 + 3 <= oidx0) {
+            const float alu8 = acc3 + 0.0f;
+            output0_row2[shape2 * ridx3 * 8] = alu8;
+          }
+          if (ridx3 * 8 + 4 <= oidx0) {
+            const float alu9 = acc4 + 0.0f;
+            output0_row3[shape2 * ridx3 * 8] = alu9;
+          }
+        }
+      }
+    }
+  }
+}
+
+struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+
+/* generation 0 · variant 2 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=16, reduce unroll=4] partition overlap */
+static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -831,11 +956,11 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_1_args* a = arg;
+/* generation 0 · variant 3 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1029,11 +1154,11 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 3 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_2_args* a = arg;
+/* generation 0 · variant 4 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1473,11 +1598,11 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
+struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 4 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_3_args* a = arg;
+/* generation 0 · variant 5 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1774,11 +1899,11 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_5_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 5 of 5 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
+/* generation 0 · variant 6 of 6 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_5_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -2056,19 +2181,21 @@ static void harp_release(const harp_runtime* rt, void* own) {
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
   { /* generation 0 */
-    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, cancel};
     struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_2_args args2 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
     struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_4_args args4 = {input0, input1, output0, shape1, shape2, cancel};
+    struct kernel_4_args args4 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    struct kernel_5_args args5 = {input0, input1, output0, shape1, shape2, cancel};
     struct harp_task tasks[] = {
-      {kernel_0, &args0, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_1, &args1, shape1 >= 16 && shape0 >= 32 && shape2 <= 7 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_2, &args2, (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_3, &args3, (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_4, &args4, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
+      {kernel_0, &args0, shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
+      {kernel_1, &args1, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_2, &args2, shape1 >= 16 && shape0 >= 32 && shape2 <= 7 && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_3, &args3, (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_4, &args4, (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
+      {kernel_5, &args5, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
     };
-    harp_run_together(rt, cancel, 5, tasks);
+    harp_run_together(rt, cancel, 6, tasks);
   }
 }
 
