@@ -17,6 +17,10 @@ namespace harp {
 
 class DeclaredArrays {
  public:
+  DeclaredArrays() = default;
+  DeclaredArrays(DeclaredArrays&&) = default;
+  DeclaredArrays& operator=(DeclaredArrays&&) = default;
+  DeclaredArrays(const DeclaredArrays&) = delete;  // Declared::axes of a copy would point into the original
   static constexpr size_t kMostSizes = 32;
 
   /// The sizes of one call.

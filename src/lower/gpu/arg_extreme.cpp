@@ -22,10 +22,16 @@ void GroupArgExtreme::run() {
   c_.kernel.body = {loop_over_rows(arena_, kept, elements_, distances_, is_wide_, [&](const Index& position) { return row(position); })};
 }
 
-int GroupArgExtreme::new_lanes(DType dtype, Op combine, Scalar init, bool is_set, Body& body) {
+int GroupArgExtreme::new_lanes(DType dtype, Op combine, Scalar init, Body& body) {
   const int added = new_accumulator(dtype, threads_ * elements_, combine, init, body);
   ir::Accumulator& lanes = c_.kernel.accumulators[static_cast<size_t>(added)];
-  lanes.space = Space::kRegister, lanes.spread = elements_, lanes.is_row = is_set;
+  lanes.space = Space::kRegister, lanes.spread = elements_;
+  return added;
+}
+
+int GroupArgExtreme::new_unset_lanes(DType dtype, Op combine, Body& body) {
+  const int added = new_lanes(dtype, combine, scalar_from_int(dtype, 0), body);
+  c_.kernel.accumulators[static_cast<size_t>(added)].is_row = true;
   return added;
 }
 
@@ -74,8 +80,8 @@ Body GroupArgExtreme::row(const Index& position) {
   const auto both = [&](Op op, const UOp* a, const UOp* b) { return arena_.apply(op, DType::kBool, {a, b}); };
   const auto is_not = [&](const UOp* a) { return arena_.apply(Op::kBitNot, DType::kBool, {a}); };
   Body body;
-  const int best = new_lanes(dtype_, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), false, body);
-  const int index = new_lanes(index_, Op::kMin, identity_of(Op::kReduceMin, index_), true, body);
+  const int best = new_lanes(dtype_, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
+  const int index = new_unset_lanes(index_, Op::kMin, body);
   // Initially, the index of a lane is that of its first element. If all elements of the lane equal the identity, none is better than the
   // initial value of `best`. The index of the first element then remains, which is correct.
   each_own_lane(lanes, body, [&](Sym lane, Body& into) {
@@ -98,13 +104,13 @@ Body GroupArgExtreme::row(const Index& position) {
   };
   const Sym steps = floor_div(count_, kLanes), rest = count_ - steps * kLanes;
   const int64_t bytes = elements_ * static_cast<int64_t>(size_of(source_.dtype));
-  add(in_batches(arena_, 0, steps, iterations_in_flight(bytes, 0), true, [&](Sym number) { return step(number * kLanes, kLanes); }), body);
+  add(in_batches(arena_, 0, steps, iterations_in_flight(bytes, 0), [&](Sym number) { return step(number * kLanes, kLanes); }), body);
   if (!proven_at_most(rest, 0)) add(step(steps * kLanes, rest), body);
 
-  const int top = new_lanes(dtype_, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), true, body);
+  const int top = new_unset_lanes(dtype_, extreme_, body);
   each_own_lane(lanes, body, [&](Sym lane, Body& into) { into.push_back(set_accumulator(arena_, top, lane, acc(best, lane))); });
   const UOp* extreme = folded_lanes(top, body);
-  const int first = new_lanes(index_, Op::kMin, identity_of(Op::kReduceMin, index_), true, body);
+  const int first = new_unset_lanes(index_, Op::kMin, body);
   each_own_lane(lanes, body, [&](Sym lane, Body& into) {
     const UOp *own = acc(best, lane), *is_best = equal(own, extreme);
     if (has_nan()) is_best = both(Op::kBitOr, is_best, both(Op::kBitAnd, is_nan(own), is_nan(extreme)));

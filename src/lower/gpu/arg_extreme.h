@@ -15,8 +15,10 @@ class GroupArgExtreme final : public ArgExtremeLowering {
 
  private:
   /// Declares a spread accumulator, whose elements are divided among the registers of a group's threads, with one element for each lane;
-  /// returns its index. If `is_set`, every element will be set before it is read, so the elements get no initial value.
-  int new_lanes(DType dtype, Op combine, Scalar init, bool is_set, ir::Body& body);
+  /// returns its index.
+  int new_lanes(DType dtype, Op combine, Scalar init, ir::Body& body);
+  /// Does what new_lanes() does for elements that are all set before they are read, so they get no initial value.
+  int new_unset_lanes(DType dtype, Op combine, ir::Body& body);
   /// Emits visit(lane, statements) for lanes 0 … count - 1; each thread executes its own lanes. If `access` is true, the memory accesses of
   /// a thread's adjacent lanes are combined into wide accesses where possible.
   template <class Visit>

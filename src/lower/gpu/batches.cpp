@@ -9,7 +9,7 @@ namespace harp::lower {
 
 using namespace ir;
 
-Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, bool may_unroll, const std::function<Body(Sym)>& make) {
+Body in_batches(Arena& arena, Sym begin, Sym end, int64_t together, const std::function<Body(Sym)>& make, bool may_unroll) {
   const Sym count = end - begin;
   if (proven_at_most(count, 0)) return {};
   if (count.is_constant() && together > 1 && count.constant() <= (may_unroll ? std::max(together, kMaxIterationsInFlight) : together)) {

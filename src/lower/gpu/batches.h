@@ -13,7 +13,8 @@ namespace harp::lower {
 /// Returns loops over [begin, end). One loop runs over batches of `together` iterations. The compiler unrolls a batch, so that it issues
 /// the loads of all its iterations before it uses the first loaded value. Another loop runs over the remaining iterations. If `may_unroll`
 /// is set, a loop of few iterations is one batch. `make` returns the statements of an iteration; it is called once for each of the loops.
-ir::Body in_batches(ir::Arena& arena, Sym begin, Sym end, int64_t together, bool may_unroll, const std::function<ir::Body(Sym)>& make);
+ir::Body in_batches(ir::Arena& arena, Sym begin, Sym end, int64_t together, const std::function<ir::Body(Sym)>& make,
+                    bool may_unroll = true);
 
 inline constexpr int64_t kMaxIterationsInFlight = 16;
 /// Returns the number of iterations to execute at the same time so that 128 bytes are in flight, if each iteration loads `bytes` bytes; at

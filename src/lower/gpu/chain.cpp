@@ -51,8 +51,8 @@ Body ColumnThreads::passes_of(const Index& outer, Sym start, int64_t width) {
 
 void ColumnThreads::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
   const int64_t bytes = tile.capacity * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
-  const Body loops = in_batches(arena_, begin, end, iterations_in_flight(bytes, cost_of_element()), true,
-                                [&](Sym row) { return rows(tile, level, row, 1); });
+  const Body loops =
+      in_batches(arena_, begin, end, iterations_in_flight(bytes, cost_of_element()), [&](Sym row) { return rows(tile, level, row, 1); });
   body.insert(body.end(), loops.begin(), loops.end());
 }
 

@@ -124,8 +124,7 @@ void GroupColumns::combine_tile(const BlockLevel& level, Sym first, Sym left, Bo
   body.push_back(arena_.statement<Barrier>());
   Loop* group = tile_.new_group();
   const Sym thread = group->variable;
-  Body rows =
-      in_batches(arena_, 0, min(Sym(tile_.rows), left), ColumnTile::kBatch, true, [&](Sym row) { return combine(level, row, thread); });
+  Body rows = in_batches(arena_, 0, min(Sym(tile_.rows), left), ColumnTile::kBatch, [&](Sym row) { return combine(level, row, thread); });
   group->body = {new_if(arena_, tile_.has_column(thread, columns_left_), std::move(rows))};
   body.push_back(group);
   body.push_back(arena_.statement<Barrier>());

@@ -64,8 +64,8 @@ Body GroupRows::rounds(Sym begin, Sym end, const std::function<Body(Sym start, S
   const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
   const bool is_unrolled = rows_.register_bytes() > 0;
   const int64_t together = is_unrolled ? std::max<int64_t>(1, whole.constant()) : iterations_in_flight(bytes, cost_of_element());
-  const bool may_unroll = !rows_.is_too_long();
-  Body body = in_batches(arena_, 0, whole, together, may_unroll, [&](Sym number) { return make(begin + number * kLanes, kLanes); });
+  const auto round = [&](Sym number) { return make(begin + number * kLanes, kLanes); };
+  Body body = in_batches(arena_, 0, whole, together, round, !rows_.is_too_long());
   if (proven_at_most(rest, 0)) return body;
   const Body last = make(begin + whole * kLanes, rest);
   body.insert(body.end(), last.begin(), last.end());

@@ -199,9 +199,9 @@ static __attribute__((noinline)) void transpose_few_$F($T* restrict to, int64_t 
 )";
 
 /// Defines a function for blocks with fewer rows or columns than a tile, and returns its name. One or two of them that follow each other
-/// without gaps have loops of their own. Otherwise whole tiles are transposed, which read more than
-/// the few rows of the source, or write more than the few columns of the destination, as long as the matrix goes on there: what is read in
-/// this way is not stored, and what is written is overwritten by the next row.
+/// without gaps have loops of their own. Otherwise whole tiles are transposed, which read more than the few rows of the source, or write
+/// more than the few columns of the destination, as long as the matrix goes on there: what is read in this way is not stored, and what is
+/// written is overwritten by the next row.
 std::string few_function(Unit& unit, DType dtype, const std::string& vector, int lanes) {
   const auto lanes_of = [&](auto lane) {
     std::vector<int> numbers;

@@ -9,7 +9,7 @@ namespace {
 
 // The rows of a tile. A multiply-add of one of them waits for the previous one of the same row, so they are enough to hide that.
 constexpr int kRowsTogether = 8;
-// The most rows, which are then one block. For more of them, vectors along the rows are worth the time to fill them.
+// The most rows. For more of them, vectors along the rows are worth the time to fill them.
 constexpr int64_t kMostRows = 256;
 
 }  // namespace

@@ -367,8 +367,14 @@ std::vector<Variant> variants_of_product(const Program& program, const KernelPla
     if (!narrow->guard) narrow.reset();
   }
   std::vector<Variant> variants;
-  if (width > 1)
-    if (const std::optional<Variant> column = one_column(program, kernel, contraction)) variants.push_back(*column);
+  // Adjacent rows whose elements are adjacent fill vectors along the rows without a transpose, so these come first where they pay.
+  const std::optional<Variant> column = width > 1 ? one_column(program, kernel, contraction) : std::nullopt;
+  const bool is_column_last = narrow && !lies_along_terms(program, kernel, contraction.row_factor);
+  if (column && !is_column_last) variants.push_back(*column);
+  const auto add_narrow = [&] {
+    if (narrow) variants.push_back(*narrow);
+    if (column && is_column_last) variants.push_back(*column);
+  };
   if (guard) {
     Schedule tiles = schedule_contraction(program, kernel, contraction, cpu, width);
     // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile
@@ -383,7 +389,7 @@ std::vector<Variant> variants_of_product(const Program& program, const KernelPla
     // Skinny GEMM has priority over tiles for one block of terms, because the columns' factor is large.
     const bool are_skinny = few && few->schedule.axes.back().unroll > 1;
     if (few && are_skinny) variants.push_back(*few);
-    if (narrow) variants.push_back(*narrow);
+    add_narrow();
     if (of_block) {
       variants.push_back(*of_block);
       if (!of_block->guard) return variants;
@@ -397,7 +403,7 @@ std::vector<Variant> variants_of_product(const Program& program, const KernelPla
     }
   } else {
     if (narrow && narrow->guard->is_constant()) return {{std::nullopt, narrow->schedule}};
-    if (narrow) variants.push_back(*narrow);
+    add_narrow();
     if (of_block) variants.push_back(*of_block);
     if (variants.empty() || !variants.back().guard) return variants;
   }
