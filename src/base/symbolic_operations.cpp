@@ -46,6 +46,12 @@ Sym divide_coefficients(Sym x, int64_t by, int64_t constant) {
   return SymBuilder::finish(*x.node()->table, std::move(sum));
 }
 
+/// Returns the quotient if e is one, not a sum or product; otherwise returns null.
+const SymAtom* as_quotient(Sym e) {
+  const auto m = as_monomial(e);
+  return m && m->coefficient == 1 && m->factors.size() == 1 && m->factors[0]->kind == AtomKind::kFloorDiv ? m->factors[0] : nullptr;
+}
+
 }  // namespace
 
 Sym floor_div(Sym x, Sym d) {
@@ -64,21 +70,20 @@ Sym floor_div(Sym x, Sym d) {
   // into x again.
   if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
     const SymAtom* atom = m->factors[0];
-    if (atom->kind == AtomKind::kMod && proven_positive(d)) {
+    if (atom->kind == AtomKind::kMod && proven_nonnegative(d)) {
       const auto period = as_monomial(atom->b);
       if (const auto k = period ? divide(*period, *by) : std::nullopt) return mod(floor_div(atom->a, d), SymBuilder::of_term(table, *k));
     }
+  }
+  // (x // a) // b = x // (a b), also if one of them is 0
+  if (const SymAtom* quotient = as_quotient(x); quotient && proven_nonnegative(quotient->b) && proven_nonnegative(d)) {
+    const bool is_constant = quotient->b.is_constant() && d.is_constant();
+    if (!is_constant || quotient->b.constant() <= INT64_MAX / d.constant()) return floor_div(quotient->a, quotient->b * d);
   }
   if (d.is_constant() && d.constant() > 1) {
     // (6 x + 5) // 4 = (3 x + 2) // 2
     const int64_t g = common_factor(x, d.constant());
     if (g > 1) return floor_div(divide_coefficients(x, g, floored_quotient(x.node()->constant, g)), d.constant() / g);
-    // (x // a) // b = x // (a b)
-    if (const auto m = as_monomial(x); m && m->coefficient == 1 && m->factors.size() == 1) {
-      const SymAtom* atom = m->factors[0];
-      const bool divides = atom->kind == AtomKind::kFloorDiv && atom->b.is_constant() && atom->b.constant() > 0;
-      if (divides && atom->b.constant() <= INT64_MAX / d.constant()) return floor_div(atom->a, atom->b * d);
-    }
   }
   return SymBuilder::atom(table, AtomKind::kFloorDiv, x, d);
 }
@@ -93,6 +98,8 @@ Sym mod(Sym x, Sym d) {
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return x;
   if (range(x).hi < 0 && proven_nonnegative(x + d)) return x + d;
+  // (y // a) % d = y // a if y < a d
+  if (as_quotient(x) && proven_nonnegative(d) && floor_div(x, d).is_constant(0)) return x;
   if (d.is_constant() && d.constant() > 1) {
     const int64_t g = gcd(common_factor(x, d.constant()), x.node()->constant);
     if (g > 1) return Sym(g) * mod(divide_coefficients(x, g, x.node()->constant / g), d.constant() / g);

@@ -58,13 +58,11 @@ class Grouping {
     Loop* rest = new_loop(arena_, variable_->name, first, min(first + elements_, count));
     rest->body = Substituter(arena_, {{variable_, rest->variable}})(loop_.body);
 
-    // Defines the variable `grouped`: `count` if all grouped arrays are aligned, else 0. A group uses grouped accesses only if it ends at
-    // or before element `grouped`.
+    // A group has grouped accesses if all grouped arrays are aligned and the group is whole.
     auto* define = arena_.statement<Define>();
-    define->variable = arena_.syms().loop("grouped", 0, count + 1);
-    define->value =
-        arena_.alu(Op::kWhere, DType::kI64, {are_multiples(arena_, distances(), elements_), arena_.index(count), arena_.index(0)});
-    define->body = {new_if(arena_, define->variable - first - elements_, whole_group(first), {rest})};
+    define->variable = arena_.syms().loop("aligned", 0, 2);
+    define->value = are_multiples(arena_, distances(), elements_);
+    define->body = {new_if(arena_, min(define->variable - 1, count - first - elements_), whole_group(first), {rest})};
     groups->body = {define};
     groups->axis = loop_.axis;
     return groups;

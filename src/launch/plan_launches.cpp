@@ -128,6 +128,8 @@ class Planner {
     for (size_t i = 0; i < kernel.is_used.size(); ++i)
       if (kernel.is_used[i]) step.arguments.emplace_back(location(launch.arguments[i]));
     for (const SymAtom* v : shape_variables(kernel)) step.arguments.emplace_back(code(v->alone));
+    for (const Sym size : kernel.sizes) step.arguments.emplace_back(code(size));
+    for (const Sym divisor : kernel.divisors) step.arguments.emplace_back(cuda::Reciprocal{code(divisor)});
     if (kernel.scratch > 0) step.arguments.emplace_back(Location{Location::Base::kArena, 0, code(scratch)});
     if (kernel.reports_faults) step.arguments.emplace_back(Location{Location::Base::kArena, 0, plan_.records});
     if (kernel.phase) step.arguments.emplace_back(code(*kernel.phase));

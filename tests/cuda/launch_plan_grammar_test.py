@@ -17,7 +17,7 @@ constant0 12 bytes
 arena 64 + n*4 bytes
 records 1 at arena + n*4
 kernel kernel_0 block [128, 1, 1]
-step 0: launch kernel_0 grid [min(processors*blocks_per_processor, floor_div(127 + n, 128)), 1, 1] if -2 + n >= 0 (input0, arena + 64, n)
+step 0: launch kernel_0 grid [min(processors*blocks_per_processor, floor_div(127 + n, 128)), 1, 1] if -2 + n >= 0 (input0, arena + 64, n, reciprocal(1 + n))
 step 1 after 0: join
 step 2 after 0, 1: call "solve" for n elements (write output0 of n*4 bytes, i32 n, f64 0.5, address 1)
 """

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/reciprocal.h"
 #include "base/symbolic.h"
 
 using namespace harp;
@@ -33,7 +34,8 @@ Plan small_plan(SymTable& syms) {
   launch.kernel = 0;
   launch.guard = code(n - 2);
   launch.grid = {code(min(ceil_div(n, 128), processors * each)), code(1), code(1)};
-  launch.arguments = {Location{Location::Base::kInput, 0, {}}, Location{Location::Base::kArena, 0, code(64)}, code(n)};
+  launch.arguments = {Location{Location::Base::kInput, 0, {}}, Location{Location::Base::kArena, 0, code(64)}, code(n),
+                      Reciprocal{code(n + 1)}};
   HostCall call;
   call.name = "solve";
   call.function = 0;
@@ -72,7 +74,7 @@ constant0 12 bytes
 arena 64 + n*4 bytes
 records 1 at arena + n*4
 kernel kernel_0 block [128, 1, 1]
-step 0: launch kernel_0 grid [min(processors*blocks_per_processor, floor_div(127 + n, 128)), 1, 1] if -2 + n >= 0 (input0, arena + 64, n)
+step 0: launch kernel_0 grid [min(processors*blocks_per_processor, floor_div(127 + n, 128)), 1, 1] if -2 + n >= 0 (input0, arena + 64, n, reciprocal(1 + n))
 step 1 after 0: join
 step 2 after 1: call "solve" for n elements (write output0 of n*4 bytes, i32 n, f64 0.5, address 1)
 )");
@@ -86,6 +88,8 @@ TEST_CASE("C1: sizes of a launch plan read the shape variables and the device") 
   CHECK(plan.arena.evaluate(plan.values(sizes, 1, 1)) == 400064);
   CHECK(launch.grid[0].evaluate(plan.values(sizes, 132, 16)) == 782);
   CHECK(launch.grid[0].evaluate(plan.values(sizes, 4, 2)) == 8);
+  CHECK(bits_of(launch.arguments[2], plan.values(sizes, 1, 1)) == 100000);
+  CHECK(bits_of(launch.arguments[3], plan.values(sizes, 1, 1)) == reciprocal_of(100001));
 }
 
 TEST_CASE("C1: verify() rejects launch plans that name what they do not have") {

@@ -63,7 +63,7 @@ class Run {
   }
 
   uint64_t word_of(const cuda::Argument& argument) const {
-    if (const auto* size = std::get_if<SizeCode>(&argument)) return static_cast<uint64_t>(size->evaluate(values_));
+    if (!std::holds_alternative<cuda::Location>(argument)) return cuda::bits_of(argument, values_);
     const auto& at = std::get<cuda::Location>(argument);
     return reinterpret_cast<uint64_t>(base_of(at) + at.offset.evaluate(values_));
   }

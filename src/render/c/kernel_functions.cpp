@@ -29,7 +29,7 @@ RenderedKernel KernelFunctions::convention_of(const ir::Kernel& kernel, const Bo
   // A variable that is narrowed in the kernel (ir/nonempty.cpp) is another one with the same name.
   std::map<std::string_view, const SymAtom*> variables;
   const auto insert = [&](const SymAtom* v) { variables.emplace(v->name, v); };
-  std::ranges::for_each(body.shape_variables, insert);
+  std::ranges::for_each(body.sizes.shape_variables, insert);
   const std::vector<std::string> names = ir::parameter_names(kernel);
   for (size_t i = 0; i < names.size(); ++i) {
     result.is_used.push_back(mentions(body.text, names[i]));

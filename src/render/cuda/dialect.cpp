@@ -112,6 +112,34 @@ std::string_view cuda_reinterpretation(DType from, DType to) {
   return {};
 }
 
+/// Returns the name of the function (a, b, reciprocal of b) for the quotient or the remainder of a / b. With `is_nonnegative` a is never
+/// negative; otherwise the quotient is rounded down.
+std::string cuda_divided(Unit& unit, bool is_quotient, bool is_nonnegative) {
+  const std::string name = cat(is_nonnegative ? "" : "floor_", is_quotient ? "quotient" : "remainder");
+  const auto function = [](std::string_view name, std::string_view value) {
+    return cat("static __device__ __forceinline__ i64 ", name, "(i64 a, i64 b, u64 reciprocal) {", value, "}\n");
+  };
+  if (!is_quotient) {
+    const std::string quotient = cuda_divided(unit, true, is_nonnegative);
+    unit.definitions.once(name, [&] { return function(name, cat(" return a - ", quotient, "(a, b, reciprocal) * b; ")); });
+  } else if (is_nonnegative) {
+    unit.definitions.once(name, [&] {
+      return cat(
+          "/* a / b, rounded down, for a >= 0. reciprocal is 2^(63 + k) / b, rounded up, where 2^k is the least power of two that is\n"
+          "   at least b; with it the result is exact. */\n",
+          function(name, "\n  const i64 k = (64 - __clzll(b - 1)) & 63;\n  return (i64)(__umul64hi((u64)a << 1, reciprocal) >> k);\n"));
+    });
+  } else {
+    const std::string quotient = cuda_divided(unit, true, true);
+    unit.definitions.once(name, [&] {
+      return cat("/* a / b, rounded down; if a is negative, a / b = -1 - (-1 - a) / b, and ~a = -1 - a. */\n",
+                 function(name, cat("\n  const i64 sign = a >> 63; /* -1 if a is negative, else 0 */\n  return ", quotient,
+                                    "(a ^ sign, b, reciprocal) ^ sign;\n")));
+    });
+  }
+  return name;
+}
+
 constexpr Rule kCudaRules[] = {
     {Op::kAbs, kFloats, Form::kHelper, kPrimary, "fabs$f($a)"},
     {Op::kSqrt, kFloats, Form::kHelper, kPrimary, "sqrt$f($a)"},
@@ -389,6 +417,7 @@ const Dialect kCuda = {
 
     .elementwise = cuda_elementwise,
     .function = cuda_function,
+    .divided = cuda_divided,
     .report = cuda_report,
     .fold = cuda_fold,
     .scan = cuda_scan,

@@ -85,6 +85,15 @@ bool may_alias(const ir::Kernel& kernel, size_t i) {
   });
 }
 
+/// Returns what the parameters sizei and reciprocali of the kernel are, for its comment.
+std::string meaning_of_sizes(const CudaKernel& kernel) {
+  std::string text;
+  for (size_t i = 0; i < kernel.sizes.size(); ++i) append(text, cat(" · ", size_name(i), " = ", to_string(kernel.sizes[i])));
+  for (size_t i = 0; i < kernel.divisors.size(); ++i)
+    append(text, cat(" · ", reciprocal_name(i), " = reciprocal(", to_string(kernel.divisors[i]), ")"));
+  return text;
+}
+
 class Kernels {
  public:
   Kernels(const ir::Module& module, Unit& unit) : module_(module), unit_(unit) {}
@@ -102,7 +111,8 @@ class Kernels {
     if (const int64_t shared = ir::shared_bytes(kernel); groups == 1 && shared > unit_.dialect.groups.most_shared) result.shared = shared;
     result.reports_faults = mentions(body.text, "fault");
     if (mentions(body.text, kRoutinePhase)) result.phase = routine_of(kernel)->phase;
-    result.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());
+    result.shape_variables.assign(body.sizes.shape_variables.begin(), body.sizes.shape_variables.end());
+    result.sizes = body.sizes.values, result.divisors = body.sizes.divisors;
     std::ranges::sort(result.shape_variables, {}, &SymAtom::id);
     std::string first;
     const std::string parameters = parameters_of(kernel, body, result, first);
@@ -113,7 +123,7 @@ class Kernels {
     const auto [known, is_new] = known_.emplace(rest, cat("kernel_", known_.size()));
     result.name = known->second;
     if (is_new)
-      append(text_, cat("/* ", comment_text(kernel.comment), " */\n",
+      append(text_, cat("/* ", comment_text(kernel.comment), comment_text(meaning_of_sizes(result)), " */\n",
                         filled(unit_.dialect.kernel_head,
                                {{"MARK", launch_bounds(kernel, result.block_threads)}, {"NAME", result.name}, {"PARAMETERS", parameters}}),
                         "{\n", first, body.text, "}\n\n"));
@@ -140,6 +150,8 @@ class Kernels {
     for (const SymAtom* v : result.shape_variables) shapes.push_back(cat("i64 ", shape_name(module_, v)));
     shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
     declared.insert(declared.end(), shapes.begin(), shapes.end());
+    for (size_t i = 0; i < result.sizes.size(); ++i) declared.push_back(cat("i64 ", size_name(i)));
+    for (size_t i = 0; i < result.divisors.size(); ++i) declared.push_back(cat("u64 ", reciprocal_name(i)));
     if (result.scratch > 0) {
       declared.push_back("char* all_scratch");
       first = cat("  char* const scratch = all_scratch + (blockIdx.x * (u64)blockDim.x + threadIdx.x) * ", result.scratch,

@@ -11,12 +11,14 @@
 
 namespace harp::render {
 
-/// A kernel in the generated text. Its parameters are, in this order: the buffers that it uses, the shape variables (i64), the scratch
-/// memory of all threads, the records of index faults, and the number of the routine's phase (i64).
+/// A kernel in the generated text. Its parameters are, in this order: the buffers that it uses, the shape variables (i64), values of sizes
+/// (i64), reciprocals of divisors (u64), the scratch memory of all threads, the records of index faults, and the number of the routine's
+/// phase (i64).
 struct CudaKernel {
   std::string name;
   std::vector<bool> is_used;                    // for each parameter of the ir::Kernel, whether it is passed
   std::vector<const SymAtom*> shape_variables;  // the shape variables that the kernel receives, in the order of its parameters
+  std::vector<Sym> sizes, divisors;             // the sizes whose values, and those whose reciprocals the kernel receives
   bool has_threads = false;                     // whether the kernel has a thread loop; otherwise one thread executes it
   int block_threads = 1;                        // number of threads of a block
   // How many iterations of the thread loop a block executes at a time: one for each thread or group of threads.

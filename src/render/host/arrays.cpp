@@ -25,7 +25,10 @@ std::string constant_array(const ir::ConstantArray& array, const std::string& na
 }  // namespace
 
 HostArrays::HostArrays(const ir::Module& module, Unit& unit)
-    : module_(module), hidden_(module), sizes_(unit, names_, [this](const SymAtom* v) { return shape_name(v); }) {
+    : module_(module),
+      hidden_(module),
+      names_of_sizes_([this](const SymAtom* v) { return shape_name(v); }, false),
+      sizes_(unit, names_, names_of_sizes_) {
   for (size_t i = 0; i < module.shape_vars.size(); ++i) shape_names_[variable_of(module.shape_vars[i])->name] = cat("shape", i);
 }
 

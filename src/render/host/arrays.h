@@ -41,6 +41,7 @@ class HostArrays {
   /// Maps the name of each shape variable to its name in C. The key is the name, because a variable and its copy with narrower bounds are
   /// two objects (SymAtom), but one argument of kernel_main.
   std::map<std::string_view, std::string> shape_names_;
+  Sizes names_of_sizes_;
   Positions sizes_;
   // The C names of the temporary arrays. The key is the array's offset in the workspace, as text, and its dtype.
   std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;

@@ -11,7 +11,7 @@ std::string no_shape_variable(const SymAtom* v) { fail(Code::kInternal, "a math 
 Body body_of(Scope& scope, Result result, std::span<const ir::Line> lines) {
   StatementWriter writer(scope, std::move(result));
   while (!lines.empty()) lines = lines.subspan(writer.write(lines));
-  return {writer.take(), std::move(scope.shape_variables)};
+  return {writer.take(), scope.sizes.used()};
 }
 
 }  // namespace

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "render/kernel/sizes.h"
 #include "render/kernel/unit.h"
 
 namespace harp::render {
 
 struct Body {
   std::string text;
-  std::set<const SymAtom*> shape_variables;  // the shape variables that occur in `text`
+  UsedSizes sizes;
 };
 
 /// Writes the body of a math function. Its values have `lanes` lanes, and its parameters have the names `parameters`. With

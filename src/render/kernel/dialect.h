@@ -172,6 +172,10 @@ struct Dialect {
   // --- Generated functions ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
+  /// Returns the name of a generated function (dividend, divisor, reciprocal of the divisor), which returns the quotient, rounded down, or
+  /// the remainder. Null: the operators / and % divide. If it is not null, kernels have the parameters that render/kernel/sizes.h
+  /// describes.
+  std::string (*divided)(Unit& unit, bool is_quotient, bool is_nonnegative) = nullptr;
   /// Returns the name of a generated function (fault, site, element, number, size), which reports that an index (`number`) for element
   /// number `element` is out of range. `site` is the number of the index check in the program.
   std::string (*report)(Unit& unit) = nullptr;

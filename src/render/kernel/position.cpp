@@ -74,7 +74,26 @@ Text Positions::operator()(const ir::Terms& e) const {
 
 Text Positions::atom(const SymAtom& atom) const {
   if (const std::string* name = names_.find(&atom)) return {*name, kPrimary};
+  if (sizes_.is_passed(atom)) return {sizes_.value(atom), kPrimary};
   return operation(atom);
+}
+
+/// Returns a quotient or remainder.
+Text Positions::division(const SymAtom& atom) const {
+  const bool is_quotient = atom.kind == AtomKind::kFloorDiv;
+  const bool is_nonnegative = proven_nonnegative(atom.a);
+  const Text a = (*this)(atom.a), b = (*this)(atom.b);
+  if (sizes_.has_reciprocal(atom.b))
+    return {cat(unit_.dialect.divided(unit_, is_quotient, is_nonnegative), "(", a.text, ", ", b.text, ", ", sizes_.reciprocal(atom.b), ")"),
+            kPrimary};
+  // A bitwise AND with a mask gives the remainder of negative numbers correctly, too. For the operator %, the compiler needs five
+  // instructions if it does not know the sign.
+  if (!is_quotient && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
+    // gcc's -Wparentheses expects brackets around a sum that is an operand of &
+    return {cat(bracket(a, kProduct), " & ", atom.b.constant() - 1), kAnd};
+  if (!is_nonnegative || !proven_positive(atom.b))
+    return {cat(index_function(unit_, is_quotient ? "floor_div" : "floor_mod"), "(", a.text, ", ", b.text, ")"), kPrimary};
+  return {cat(bracket(a, kProduct), is_quotient ? " / " : " % ", bracket(b, kUnary)), kProduct};
 }
 
 Text Positions::operation(const SymAtom& atom) const {
@@ -84,18 +103,9 @@ Text Positions::operation(const SymAtom& atom) const {
   switch (atom.kind) {
     case AtomKind::kVariable:
       HARP_ASSERT(!atom.is_loop, "loop variable ", atom.name, " has no name here");
-      return {shape_name_(&atom), kPrimary};
+      return {sizes_.shape_variable(&atom), kPrimary};
     case AtomKind::kFloorDiv:
-    case AtomKind::kMod: {
-      const bool division = atom.kind == AtomKind::kFloorDiv;
-      // A bitwise AND with a mask gives the remainder of negative numbers correctly, too. For the operator %, the compiler needs five
-      // instructions if it does not know the sign.
-      if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
-        // gcc's -Wparentheses expects brackets around a sum that is an operand of &
-        return {cat(bracket((*this)(atom.a), kProduct), " & ", atom.b.constant() - 1), kAnd};
-      if (!proven_nonnegative(atom.a) || !proven_positive(atom.b)) return call(division ? "floor_div" : "floor_mod");
-      return {cat(bracket((*this)(atom.a), kProduct), division ? " / " : " % ", bracket((*this)(atom.b), kUnary)), kProduct};
-    }
+    case AtomKind::kMod: return division(atom);
     case AtomKind::kMin: return call("min");
     case AtomKind::kMax: return call("max");
     case AtomKind::kSelect:

@@ -1,10 +1,10 @@
 // Writes integer expressions (Syms, base/symbolic.h) for positions and sizes as C expressions of the dialect's index type.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "ir/linearize.h"
+#include "render/kernel/sizes.h"
 #include "render/kernel/unit.h"
 #include "render/text/names.h"
 
@@ -12,9 +12,7 @@ namespace harp::render {
 
 class Positions {
  public:
-  /// `shape_name` returns the name of a shape variable in the text; it may also record that the variable is used.
-  Positions(Unit& unit, const Names& names, std::function<std::string(const SymAtom*)> shape_name)
-      : unit_(unit), names_(names), shape_name_(std::move(shape_name)) {}
+  Positions(Unit& unit, const Names& names, Sizes& sizes) : unit_(unit), names_(names), sizes_(sizes) {}
 
   Text operator()(Sym e) const { return (*this)(ir::terms_of(e)); }
   Text operator()(const ir::Terms& e) const;
@@ -25,11 +23,12 @@ class Positions {
 
  private:
   Text atom(const SymAtom& atom) const;
+  Text division(const SymAtom& atom) const;
   Text product(const SymTerm& term, uint64_t magnitude) const;
 
   Unit& unit_;
   const Names& names_;
-  std::function<std::string(const SymAtom*)> shape_name_;
+  Sizes& sizes_;
 };
 
 }  // namespace harp::render

@@ -4,12 +4,12 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "render/kernel/layouts.h"
 #include "render/kernel/position.h"
+#include "render/kernel/sizes.h"
 #include "render/kernel/unit.h"
 #include "render/text/names.h"
 
@@ -39,7 +39,7 @@ struct Scope {
   Unit& unit;
   const Subject subject;
   Names names;
-  std::set<const SymAtom*> shape_variables;  // shape variables that occur in the text written so far
+  Sizes sizes;
   const Positions position;
   // If each thread executes one iteration of a group loop (GroupEntries): the number of threads in a group, and the number of groups in a
   // block. Both are 0 if a group loop is an ordinary loop.

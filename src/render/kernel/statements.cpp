@@ -74,7 +74,9 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
     case LineKind::kEnd: return blocks_.close();
     case LineKind::kLet: return let(l);
     case LineKind::kDefine: return is_bool(l.value->type.dtype) ? define_flag(l) : define(l, whole(scope_, l.value).text);
-    case LineKind::kOffset: return define(l, scope_.position.operation(*l.atom).text);
+    case LineKind::kOffset:
+      if (!scope_.sizes.is_passed(*l.atom)) define(l, scope_.position.operation(*l.atom).text);
+      return;
     case LineKind::kPointer: return pointer(l);
     case LineKind::kKeep: return blocks_.keep_first_step(l);
     case LineKind::kStore: {

@@ -62,7 +62,7 @@ std::optional<KernelLaunch> PlanSizes::launch(const Launch& launch, const RunArr
   made.shared = static_cast<unsigned>(shared);
   for (const Argument& argument : launch.arguments) {
     const auto* at = std::get_if<Location>(&argument);
-    made.arguments.push_back(at != nullptr ? address(*at, arrays) : static_cast<uint64_t>(evaluate(std::get<SizeCode>(argument))));
+    made.arguments.push_back(at != nullptr ? address(*at, arrays) : bits_of(argument, values_));
   }
   return made;
 }

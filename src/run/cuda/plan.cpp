@@ -1,6 +1,7 @@
 #include "run/cuda/plan.h"
 
 #include "base/error.h"
+#include "base/reciprocal.h"
 #include "base/text.h"
 #include "ops/dtype.h"
 
@@ -43,6 +44,8 @@ class Printer {
 
  private:
   std::string text(const SizeCode& size) const { return size.text(names_); }
+
+  std::string text(const Reciprocal& reciprocal) const { return cat("reciprocal(", text(reciprocal.divisor), ")"); }
 
   std::string text(const Location& at) const {
     constexpr std::string_view kBases[] = {"input", "output", "constant"};
@@ -108,6 +111,11 @@ void verify_call(const Plan& plan, const HostCall& call) {
 }
 
 }  // namespace
+
+uint64_t bits_of(const Argument& number, std::span<const int64_t> values) {
+  if (const auto* reciprocal = std::get_if<Reciprocal>(&number)) return reciprocal_of(reciprocal->divisor.evaluate(values));
+  return static_cast<uint64_t>(std::get<SizeCode>(number).evaluate(values));
+}
 
 std::optional<IndexFault> first_fault(std::span<const IndexRecord> records) {
   for (size_t site = 0; site < records.size(); ++site) {

@@ -48,8 +48,16 @@ struct Location {
   SizeCode offset = {};
 };
 
-/// The value of one kernel parameter. It occupies eight bytes: a pointer or an i64. A parameter of four bytes gets the lower half.
-using Argument = std::variant<Location, SizeCode>;
+/// The number by which kernels multiply to divide by a size: reciprocal_of(divisor), see base/reciprocal.h.
+struct Reciprocal {
+  SizeCode divisor;
+};
+
+/// The value of one kernel parameter. It occupies eight bytes: a pointer, an i64 or a u64. A parameter of four bytes gets the lower half.
+using Argument = std::variant<Location, SizeCode, Reciprocal>;
+
+/// Returns the bits of a kernel parameter that is not a pointer. `values` are those of Plan::values().
+uint64_t bits_of(const Argument& number, std::span<const int64_t> values);
 
 /// A kernel of the compiled module.
 struct Kernel {

@@ -105,6 +105,10 @@ static inline int __float_as_int(float x) { return harp_emulator::bits<int>(x); 
 static inline unsigned __float_as_uint(float x) { return harp_emulator::bits<unsigned>(x); }
 static inline float __int_as_float(int x) { return harp_emulator::bits<float>(x); }
 static inline float __uint_as_float(unsigned x) { return harp_emulator::bits<float>(x); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+static inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
 static inline long long __double_as_longlong(double x) { return harp_emulator::bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return harp_emulator::bits<double>(x); }
 

@@ -48,31 +48,30 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 
 /* generation 0 · elementwise over [n, 1024] · elementwise [thread, thread simd=4] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 1024 : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 256; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
         const i64 oidx0 = (ridx0 * 4 + ridx1) & 1023;
-        const float alu1 = row0[ridx1] + input1[oidx0];
-        const float alu2 = alu1 < -16.0f ? -16.0f : alu1;
-        const float alu3 = 16.0f < alu2 ? 16.0f : alu2;
-        const float alu4 = (alu3 + alu3 * alu3 * alu3 * 0.044715f) * 0.7978846f;
-        row1[ridx1] = alu1 * 0.5f * (tanh_f32(alu4) + 1.0f);
+        const float alu0 = row0[ridx1] + input1[oidx0];
+        const float alu1 = alu0 < -16.0f ? -16.0f : alu0;
+        const float alu2 = 16.0f < alu1 ? 16.0f : alu1;
+        const float alu3 = (alu2 + alu2 * alu2 * alu2 * 0.044715f) * 0.7978846f;
+        row1[ridx1] = alu0 * 0.5f * (tanh_f32(alu3) + 1.0f);
       }
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < ridx0 * 4 + 4; ++ridx2) {
         const i64 oidx1 = ridx2 & 1023;
-        const float alu5 = input0[ridx2] + input1[oidx1];
-        const float alu6 = alu5 < -16.0f ? -16.0f : alu5;
-        const float alu7 = 16.0f < alu6 ? 16.0f : alu6;
-        const float alu8 = (alu7 + alu7 * alu7 * alu7 * 0.044715f) * 0.7978846f;
-        output0[ridx2] = alu5 * 0.5f * (tanh_f32(alu8) + 1.0f);
+        const float alu4 = input0[ridx2] + input1[oidx1];
+        const float alu5 = alu4 < -16.0f ? -16.0f : alu4;
+        const float alu6 = 16.0f < alu5 ? 16.0f : alu5;
+        const float alu7 = (alu6 + alu6 * alu6 * alu6 * 0.044715f) * 0.7978846f;
+        output0[ridx2] = alu4 * 0.5f * (tanh_f32(alu7) + 1.0f);
       }
     }
   }

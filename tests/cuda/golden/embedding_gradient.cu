@@ -225,27 +225,26 @@ static __device__ __forceinline__ i32 clamp_index_i32(i32 x, i32 y) {
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=4] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i32* __restrict__ input0, i32* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 : 0ll;
-  const i32 alu3 = add_i32(1000, -1);
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
+  const i32 alu2 = add_i32(1000, -1);
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 3) / 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 4 + 4);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (ridx0 * 4 + 4 <= shape0 && aligned0) {
       i32 row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       i32 row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i32 alu1 = row0[ridx1];
-        const i32 alu2 = maximum_i32(alu1 < 0 ? add_i32(alu1, 1000) : alu1, 0);
-        row1[ridx1] = minimum_i32(alu2, alu3);
+        const i32 alu0 = row0[ridx1];
+        const i32 alu1 = maximum_i32(alu0 < 0 ? add_i32(alu0, 1000) : alu0, 0);
+        row1[ridx1] = minimum_i32(alu1, alu2);
       }
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < oidx0; ++ridx2) {
-        const i32 alu4 = input0[ridx2];
-        const i32 alu5 = maximum_i32(alu4 < 0 ? add_i32(alu4, 1000) : alu4, 0);
-        output0[ridx2] = minimum_i32(alu5, alu3);
+        const i32 alu3 = input0[ridx2];
+        const i32 alu4 = maximum_i32(alu3 < 0 ? add_i32(alu3, 1000) : alu3, 0);
+        output0[ridx2] = minimum_i32(alu4, alu2);
       }
     }
   }
@@ -269,23 +268,22 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const i32* __restr
 
 /* generation 2 · elementwise over [n] · elementwise [thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const i32* __restrict__ input0, const i64* __restrict__ input1, i32* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = ((((i64)((size_t)input1 % 64 / 8) | (i64)((size_t)output0 % 64 / 4)) & 1ll) == 0ll) ? shape0 : 0ll;
-  const bool alu1 = shape0 > 0;
+  const bool aligned0 = (((i64)((size_t)input1 % 64 / 8) | (i64)((size_t)output0 % 64 / 4)) & 1ll) == 0ll;
+  const bool alu0 = shape0 > 0;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 2 + 2);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 2 + 2 <= grouped0) {
+    if (ridx0 * 2 + 2 <= shape0 && aligned0) {
       i64 row0[2] __attribute__((aligned(16)));
       copy_16_bytes(row0, input1 + ridx0 * 2);
       i32 row1[2] __attribute__((aligned(8)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
-        row1[ridx1] = alu1 ? input0[clamp_index_i64(row0[ridx1], shape0)] : 0;
+        row1[ridx1] = alu0 ? input0[clamp_index_i64(row0[ridx1], shape0)] : 0;
       }
       copy_8_bytes(output0 + ridx0 * 2, row1);
     } else {
       for (i64 ridx2 = ridx0 * 2; ridx2 < oidx0; ++ridx2) {
-        output0[ridx2] = alu1 ? input0[clamp_index_i64(input1[ridx2], shape0)] : 0;
+        output0[ridx2] = alu0 ? input0[clamp_index_i64(input1[ridx2], shape0)] : 0;
       }
     }
   }

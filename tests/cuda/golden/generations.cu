@@ -79,10 +79,9 @@ static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
 
 /* generation 0 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 2 + 2 <= grouped0) {
+    if (aligned0) {
       double row0[2] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 2);
       double row1[2] __attribute__((aligned(16)));
@@ -460,10 +459,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const double* __re
 
 /* generation 4 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_9(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 2 + 2 <= grouped0) {
+    if (aligned0) {
       double row0[2] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 2);
       double row1[2] __attribute__((aligned(16)));
@@ -484,10 +482,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_9(const double* __re
 
 /* generation 4 · elementwise over [8] · elementwise [thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_10(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
-  const i64 alu0 = (((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)input1 % 64 / 8)) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? 8ll : 0ll;
+  const bool aligned0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)input1 % 64 / 8)) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 2 + 2 <= grouped0) {
+    if (aligned0) {
       double row0[2] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 2);
       double row1[2] __attribute__((aligned(16)));

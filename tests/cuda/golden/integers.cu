@@ -53,12 +53,10 @@ static __device__ __forceinline__ i32 to_i32_f64(double x) {
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i32* input0, const i32* input1, const double* __restrict__ input2, i32* output0, i64 shape0) {
-  const bool alu0 = (((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)input1 % 64 / 4)) | (i64)((size_t)input2 % 64 / 8)) | (i64)((size_t)output0 % 64 / 4)) & 1ll) == 0ll;
-  const i64 alu1 = alu0 ? shape0 : 0ll;
+  const bool aligned0 = (((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)input1 % 64 / 4)) | (i64)((size_t)input2 % 64 / 8)) | (i64)((size_t)output0 % 64 / 4)) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 2 + 2);
-    const i64 grouped0 = alu1;
-    if (ridx0 * 2 + 2 <= grouped0) {
+    if (ridx0 * 2 + 2 <= shape0 && aligned0) {
       i32 row0[2] __attribute__((aligned(8)));
       copy_8_bytes(row0, input0 + ridx0 * 2);
       i32 row1[2] __attribute__((aligned(8)));
@@ -68,18 +66,18 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i32* input0,
       i32 row3[2] __attribute__((aligned(8)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
-        const i32 alu2 = row0[ridx1];
-        const i32 alu3 = row1[ridx1];
-        const i32 alu4 = floor_divide_i32(alu2, alu3);
-        row3[ridx1] = alu4 < remainder_i32(alu2, alu3) ? left_shift_i32(alu2, alu3) : add_i32(alu4, to_i32_f64(row2[ridx1]));
+        const i32 alu0 = row0[ridx1];
+        const i32 alu1 = row1[ridx1];
+        const i32 alu2 = floor_divide_i32(alu0, alu1);
+        row3[ridx1] = alu2 < remainder_i32(alu0, alu1) ? left_shift_i32(alu0, alu1) : add_i32(alu2, to_i32_f64(row2[ridx1]));
       }
       copy_8_bytes(output0 + ridx0 * 2, row3);
     } else {
       for (i64 ridx2 = ridx0 * 2; ridx2 < oidx0; ++ridx2) {
-        const i32 alu5 = input0[ridx2];
-        const i32 alu6 = input1[ridx2];
-        const i32 alu7 = floor_divide_i32(alu5, alu6);
-        output0[ridx2] = alu7 < remainder_i32(alu5, alu6) ? left_shift_i32(alu5, alu6) : add_i32(alu7, to_i32_f64(input2[ridx2]));
+        const i32 alu3 = input0[ridx2];
+        const i32 alu4 = input1[ridx2];
+        const i32 alu5 = floor_divide_i32(alu3, alu4);
+        output0[ridx2] = alu5 < remainder_i32(alu3, alu4) ? left_shift_i32(alu3, alu4) : add_i32(alu5, to_i32_f64(input2[ridx2]));
       }
     }
   }

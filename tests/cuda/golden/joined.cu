@@ -18,12 +18,11 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 
 /* generation 0 · elementwise over [n, 4] · elementwise [thread, thread simd=4] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
-  const i64 alu0 = (((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) | (i64)((size_t)output1 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 4 : 0ll;
+  const bool aligned0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) | (i64)((size_t)output1 % 64 / 4)) & 3ll) == 0ll;
   const float* input0_row1 = input0 + shape0 * 4;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
     const float* input0_row = input0 + shape0 * 4 - ridx0 * 4;
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));
@@ -37,11 +36,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < ridx0 * 4 + 4; ++ridx2) {
-        const float alu1 = input0[ridx2];
+        const float alu0 = input0[ridx2];
         const i64 oidx0 = ridx2 / 4;
         const i64 oidx1 = ridx2 & 3;
         output0[ridx2] = input0_row1[oidx1 - oidx0 * 4 - 4];
-        output1[ridx2] = alu1;
+        output1[ridx2] = alu0;
       }
     }
   }
@@ -49,10 +48,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
 
 /* generation 0 · elementwise over [k, 4] · elementwise [thread, thread simd=4] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape1) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape1 * 4 : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape1; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));

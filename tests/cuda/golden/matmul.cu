@@ -14,21 +14,16 @@ typedef unsigned long long u64;
 struct __align__(16) bytes16 { u32 words[4]; };
 struct __align__(8) bytes8 { u32 words[2]; };
 
-/* The remainder of a / b, with the sign of b; 0 if b is 0. */
-static __device__ __forceinline__ i64 floor_mod_i64(i64 a, i64 b) {
-  if (b == 0 || b == -1) return 0;
-  const i64 rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+/* a / b, rounded down, for a >= 0. reciprocal is 2^(63 + k) / b, rounded up, where 2^k is the least power of two that is
+   at least b; with it the result is exact. */
+static __device__ __forceinline__ i64 quotient(i64 a, i64 b, u64 reciprocal) {
+  const i64 k = (64 - __clzll(b - 1)) & 63;
+  return (i64)(__umul64hi((u64)a << 1, reciprocal) >> k);
 }
+
+static __device__ __forceinline__ i64 remainder(i64 a, i64 b, u64 reciprocal) { return a - quotient(a, b, reciprocal) * b; }
 
 static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
-
-/* a / b, rounded down; 0 if b is 0. */
-static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
-  if (b == 0) return 0;
-  if (b == -1) return -a;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
@@ -61,8 +56,8 @@ static __device__ __forceinline__ void copy_8_bytes_async(void* to, const void* 
                : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
 }
 
-/* generation 0 · variant 1 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=256 stages=2] */
-extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+/* generation 0 · variant 1 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=256 stages=2] · reciprocal0 = reciprocal((n + 31) // 32) · reciprocal1 = reciprocal((m + 31) // 32) · reciprocal2 = reciprocal(((m + 31) // 32)*((n + 31) // 32)) */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2, u64 reciprocal0, u64 reciprocal1, u64 reciprocal2) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape2 & 3;
   const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
@@ -74,11 +69,11 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
   const i64 oidx49 = shape2 & 1;
   const bool wide1 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx48 == 0) && oidx49 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 255) / 256) * oidx1; ridx0 += gridDim.x) {
-    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx2 = remainder(ridx0, oidx1, reciprocal0);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
-    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
-    const i64 oidx6 = floor_mod_i64(oidx4, oidx5);
-    const i64 oidx9 = floor_div_i64(oidx4, oidx5);
+    const i64 oidx4 = quotient(ridx0, oidx1, reciprocal0);
+    const i64 oidx6 = remainder(oidx4, oidx5, reciprocal1);
+    const i64 oidx9 = quotient(ridx0, oidx5 * oidx1, reciprocal2);
     const i64 oidx11 = min_i64(shape1, oidx9 * 256 + 256);
     const i64 oidx19 = min_i64(oidx18 - oidx9 * 8, 8);
     const bool quick0 = alu0 && oidx3 >= 0;
@@ -278,8 +273,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
   }
 }
 
-/* generation 0 · variant 2 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=65536 stages=2] */
-extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+/* generation 0 · variant 2 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=65536 stages=2] · reciprocal0 = reciprocal((n + 31) // 32) · reciprocal1 = reciprocal((m + 31) // 32) · reciprocal2 = reciprocal(((m + 31) // 32)*((n + 31) // 32)) */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2, u64 reciprocal0, u64 reciprocal1, u64 reciprocal2) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape2 & 3;
   const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
@@ -292,11 +287,11 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
   const i64 oidx53 = shape2 & 1;
   const bool wide1 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx52 == 0) && oidx53 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 65535) / 65536) * oidx1; ridx0 += gridDim.x) {
-    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx2 = remainder(ridx0, oidx1, reciprocal0);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
-    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
-    const i64 oidx6 = floor_mod_i64(oidx4, oidx5);
-    const i64 oidx9 = floor_div_i64(oidx4, oidx5);
+    const i64 oidx4 = quotient(ridx0, oidx1, reciprocal0);
+    const i64 oidx6 = remainder(oidx4, oidx5, reciprocal1);
+    const i64 oidx9 = quotient(ridx0, oidx5 * oidx1, reciprocal2);
     const i64 oidx11 = min_i64(shape1, oidx9 * 65536 + 65536);
     const i64 oidx19 = min_i64(oidx18 - oidx9 * 2048, 2048);
     const i64 oidx40 = min_i64(oidx39 - oidx9 * 256, 256);
@@ -530,8 +525,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
   }
 }
 
-/* generation 0 · variant 3 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=64 unroll=4, reduce tile=8 stages=4] */
-extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+/* generation 0 · variant 3 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=64 unroll=4, reduce tile=8 stages=4] · reciprocal0 = reciprocal((n + 63) // 64) */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2, u64 reciprocal0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape2 & 1;
   const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 1ll) == 0ll && oidx0 == 0;
@@ -542,9 +537,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
   const i64 oidx76 = shape2 & 3;
   const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx76 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 127) / 128 * oidx1; ridx0 += gridDim.x) {
-    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx2 = remainder(ridx0, oidx1, reciprocal0);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 64 - 64, -oidx0);
-    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
+    const i64 oidx4 = quotient(ridx0, oidx1, reciprocal0);
     const bool quick0 = alu0 && oidx3 >= 0;
     /* 8 x 4 results of this thread */
     float acc2[32] __attribute__((aligned(16)));
@@ -800,8 +795,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
   }
 }
 
-/* generation 0 · variant 4 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 stages=2] */
-extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+/* generation 0 · variant 4 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 stages=2] · reciprocal0 = reciprocal((n + 31) // 32) */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2, u64 reciprocal0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape2 & 3;
   const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
@@ -812,9 +807,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
   const i64 oidx46 = shape2 & 1;
   const bool wide1 = ((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx46 == 0;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 31) / 32 * oidx1; ridx0 += gridDim.x) {
-    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx2 = remainder(ridx0, oidx1, reciprocal0);
     const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
-    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
+    const i64 oidx4 = quotient(ridx0, oidx1, reciprocal0);
     const bool quick0 = alu0 && oidx3 >= 0;
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));

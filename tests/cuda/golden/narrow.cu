@@ -88,11 +88,10 @@ static __device__ __forceinline__ u64 fold_add_64x1_u64(u64* s) {
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=16] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i8* input0, const i8* input1, i8* output0, i64 shape0) {
-  const i64 alu0 = (((((i64)((size_t)input0 % 64 / 1) | (i64)((size_t)input1 % 64 / 1)) | (i64)((size_t)output0 % 64 / 1)) & 15ll) == 0ll) ? shape0 : 0ll;
+  const bool aligned0 = ((((i64)((size_t)input0 % 64 / 1) | (i64)((size_t)input1 % 64 / 1)) | (i64)((size_t)output0 % 64 / 1)) & 15ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 15) / 16; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 16 + 16);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 16 + 16 <= grouped0) {
+    if (ridx0 * 16 + 16 <= shape0 && aligned0) {
       i8 row0[16] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 16);
       i8 row1[16] __attribute__((aligned(16)));
@@ -113,24 +112,23 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i8* input0, 
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=8] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* input0, u16* output0, i64 shape0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 2) | (i64)((size_t)output0 % 64 / 2)) & 7ll) == 0ll) ? shape0 : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 2) | (i64)((size_t)output0 % 64 / 2)) & 7ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 7) / 8; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0, ridx0 * 8 + 8);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 8 + 8 <= grouped0) {
+    if (ridx0 * 8 + 8 <= shape0 && aligned0) {
       u16 row0[8] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 8);
       u16 row1[8] __attribute__((aligned(16)));
       #pragma unroll 8
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
-        const float alu1 = exp_f32(f32_of_f16(row0[ridx1]));
-        row1[ridx1] = f16_of_f32(alu1);
+        const float alu0 = exp_f32(f32_of_f16(row0[ridx1]));
+        row1[ridx1] = f16_of_f32(alu0);
       }
       copy_16_bytes(output0 + ridx0 * 8, row1);
     } else {
       for (i64 ridx2 = ridx0 * 8; ridx2 < oidx0; ++ridx2) {
-        const float alu2 = exp_f32(f32_of_f16(input0[ridx2]));
-        output0[ridx2] = f16_of_f32(alu2);
+        const float alu1 = exp_f32(f32_of_f16(input0[ridx2]));
+        output0[ridx2] = f16_of_f32(alu1);
       }
     }
   }

@@ -52,23 +52,22 @@ static __device__ __forceinline__ i8 floor_divide_i8(i8 x, i8 y) {
 
 /* generation 0 · elementwise over [4096] · elementwise [thread simd=8] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i16* input0, i16* output0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 2) | (i64)((size_t)output0 % 64 / 2)) & 7ll) == 0ll) ? 4096ll : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 2) | (i64)((size_t)output0 % 64 / 2)) & 7ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 512; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 8 + 8 <= grouped0) {
+    if (aligned0) {
       i16 row0[8] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 8);
       i16 row1[8] __attribute__((aligned(16)));
       #pragma unroll 8
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
-        const i16 alu1 = abs_i16(row0[ridx1]);
-        row1[ridx1] = floor_divide_i16(alu1, alu1);
+        const i16 alu0 = abs_i16(row0[ridx1]);
+        row1[ridx1] = floor_divide_i16(alu0, alu0);
       }
       copy_16_bytes(output0 + ridx0 * 8, row1);
     } else {
       for (i64 ridx2 = ridx0 * 8; ridx2 < ridx0 * 8 + 8; ++ridx2) {
-        const i16 alu2 = abs_i16(input0[ridx2]);
-        output0[ridx2] = floor_divide_i16(alu2, alu2);
+        const i16 alu1 = abs_i16(input0[ridx2]);
+        output0[ridx2] = floor_divide_i16(alu1, alu1);
       }
     }
   }
@@ -76,23 +75,22 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const i16* input0,
 
 /* generation 0 · elementwise over [4096] · elementwise [thread simd=16] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const i8* input0, i8* output0) {
-  const i64 alu0 = ((((i64)((size_t)input0 % 64 / 1) | (i64)((size_t)output0 % 64 / 1)) & 15ll) == 0ll) ? 4096ll : 0ll;
+  const bool aligned0 = (((i64)((size_t)input0 % 64 / 1) | (i64)((size_t)output0 % 64 / 1)) & 15ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 256; ridx0 += (i64)gridDim.x * blockDim.x) {
-    const i64 grouped0 = alu0;
-    if (ridx0 * 16 + 16 <= grouped0) {
+    if (aligned0) {
       i8 row0[16] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 16);
       i8 row1[16] __attribute__((aligned(16)));
       #pragma unroll 16
       for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-        const i8 alu1 = abs_i8(row0[ridx1]);
-        row1[ridx1] = floor_divide_i8(alu1, alu1);
+        const i8 alu0 = abs_i8(row0[ridx1]);
+        row1[ridx1] = floor_divide_i8(alu0, alu0);
       }
       copy_16_bytes(output0 + ridx0 * 16, row1);
     } else {
       for (i64 ridx2 = ridx0 * 16; ridx2 < ridx0 * 16 + 16; ++ridx2) {
-        const i8 alu2 = abs_i8(input0[ridx2]);
-        output0[ridx2] = floor_divide_i8(alu2, alu2);
+        const i8 alu1 = abs_i8(input0[ridx2]);
+        output0[ridx2] = floor_divide_i8(alu1, alu1);
       }
     }
   }

@@ -20,12 +20,11 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 
 /* generation 0 · elementwise over [n] · elementwise [thread simd=4] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = (((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll) ? shape0 : 0ll;
+  const bool aligned0 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 + 3) / 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const float* input0_row = input0 + ridx0 * 4;
     const i64 oidx0 = min_i64(shape0, ridx0 * 4 + 4);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (ridx0 * 4 + 4 <= shape0 && aligned0) {
       float row0[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {

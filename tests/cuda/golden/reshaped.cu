@@ -15,19 +15,14 @@ struct __align__(16) bytes16 { u32 words[4]; };
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
-/* a / b, rounded down; 0 if b is 0. */
-static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
-  if (b == 0) return 0;
-  if (b == -1) return -a;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+/* a / b, rounded down, for a >= 0. reciprocal is 2^(63 + k) / b, rounded up, where 2^k is the least power of two that is
+   at least b; with it the result is exact. */
+static __device__ __forceinline__ i64 quotient(i64 a, i64 b, u64 reciprocal) {
+  const i64 k = (64 - __clzll(b - 1)) & 63;
+  return (i64)(__umul64hi((u64)a << 1, reciprocal) >> k);
 }
 
-/* The remainder of a / b, with the sign of b; 0 if b is 0. */
-static __device__ __forceinline__ i64 floor_mod_i64(i64 a, i64 b) {
-  if (b == 0 || b == -1) return 0;
-  const i64 rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
+static __device__ __forceinline__ i64 remainder(i64 a, i64 b, u64 reciprocal) { return a - quotient(a, b, reciprocal) * b; }
 
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
@@ -58,25 +53,24 @@ static __device__ __forceinline__ float exp_f32(float x) {
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
-/* generation 0 · elementwise over [3, n, 2] · elementwise [thread, thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = (((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll) ? shape0 * 6 : 0ll;
+/* generation 0 · elementwise over [3, n, 2] · elementwise [thread, thread, thread simd=4] · reciprocal0 = reciprocal(2*n) */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, u64 reciprocal0) {
+  const bool aligned0 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 + (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx2 = min_i64(shape0 * 6, ridx0 * 4 + 4);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (ridx0 * 4 + 4 <= shape0 * 6 && aligned0) {
       float row0[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = floor_div_i64(ridx0 * 4 + ridx1, shape0 * 2);
-        const i64 oidx1 = floor_mod_i64(ridx0 * 4 + ridx1, shape0 * 2);
+        const i64 oidx0 = quotient(ridx0 * 4 + ridx1, shape0 * 2, reciprocal0);
+        const i64 oidx1 = remainder(ridx0 * 4 + ridx1, shape0 * 2, reciprocal0);
         row0[ridx1] = exp_f32(-input0[oidx0 + oidx1 * 3]);
       }
       copy_16_bytes(output0 + ridx0 * 4, row0);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < oidx2; ++ridx2) {
-        const i64 oidx3 = floor_div_i64(ridx2, shape0 * 2);
-        const i64 oidx4 = floor_mod_i64(ridx2, shape0 * 2);
+        const i64 oidx3 = quotient(ridx2, shape0 * 2, reciprocal0);
+        const i64 oidx4 = remainder(ridx2, shape0 * 2, reciprocal0);
         output0[ridx2] = exp_f32(-input0[oidx3 + oidx4 * 3]);
       }
     }

@@ -1375,11 +1375,10 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(float* __restrict_
 
 /* generation 0 · elementwise over [n, 1009] · elementwise [thread, thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(double* __restrict__ output0, i64 shape0) {
-  const i64 alu0 = (((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll) ? shape0 * 1009 : 0ll;
+  const bool aligned0 = ((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 504 + (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0 * 1009, ridx0 * 2 + 2);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 2 + 2 <= grouped0) {
+    if (ridx0 * 2 + 2 <= shape0 * 1009 && aligned0) {
       double row0[2] __attribute__((aligned(16)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
@@ -1396,12 +1395,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(double* __restrict
 
 /* generation 0 · elementwise over [n, m] · elementwise [thread, thread simd=4] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0, i64 shape1) {
-  const i64 alu0 = ((((i64)((size_t)output0 % 64 / 4) | (i64)((size_t)output1 % 64 / 4)) & 3ll) == 0ll) ? shape0 * shape1 : 0ll;
+  const bool aligned0 = (((i64)((size_t)output0 % 64 / 4) | (i64)((size_t)output1 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 * shape1 + 3) / 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const float* input0_row = input0 + ridx0 * 8;
     const i64 oidx0 = min_i64(shape0 * shape1, ridx0 * 4 + 4);
-    const i64 grouped0 = alu0;
-    if (ridx0 * 4 + 4 <= grouped0) {
+    if (ridx0 * 4 + 4 <= shape0 * shape1 && aligned0) {
       float row0[4] __attribute__((aligned(16)));
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
@@ -1413,9 +1411,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __res
       copy_16_bytes(output0 + ridx0 * 4, row0);
     } else {
       for (i64 ridx2 = ridx0 * 4; ridx2 < oidx0; ++ridx2) {
-        const float alu1 = input0[ridx2 * 2 + 1];
+        const float alu0 = input0[ridx2 * 2 + 1];
         output0[ridx2] = input0[ridx2 * 2];
-        output1[ridx2] = alu1;
+        output1[ridx2] = alu0;
       }
     }
   }

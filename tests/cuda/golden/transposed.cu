@@ -11,11 +11,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
-/* a / b, rounded down; 0 if b is 0. */
-static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
-  if (b == 0) return 0;
-  if (b == -1) return -a;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+/* a / b, rounded down, for a >= 0. reciprocal is 2^(63 + k) / b, rounded up, where 2^k is the least power of two that is
+   at least b; with it the result is exact. */
+static __device__ __forceinline__ i64 quotient(i64 a, i64 b, u64 reciprocal) {
+  const i64 k = (64 - __clzll(b - 1)) & 63;
+  return (i64)(__umul64hi((u64)a << 1, reciprocal) >> k);
 }
 
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
@@ -44,12 +44,12 @@ static __device__ __forceinline__ float exp_f32(float x) {
   return scale_f32(1.0f + (alu4 + alu8), alu2);
 }
 
-/* generation 0 · transpose over [m, n] · transpose [thread tile=32, thread_group tile=32] */
-extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, const float* __restrict__ input1, float* __restrict__ output1, i64 shape0, i64 shape1) {
+/* generation 0 · transpose over [m, n] · transpose [thread tile=32, thread_group tile=32] · reciprocal0 = reciprocal((n + 31) // 32) */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, const float* __restrict__ input1, float* __restrict__ output1, i64 shape0, i64 shape1, u64 reciprocal0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = (shape0 + 31) / 32;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0 * ((shape1 + 31) / 32); ridx0 += gridDim.x) {
-    const i64 oidx1 = floor_div_i64(ridx0, oidx0);
+    const i64 oidx1 = quotient(ridx0, oidx0, reciprocal0);
     const i64 quotient0 = oidx1;
     const i64 remainder1 = ridx0 - oidx0 * quotient0;
     __shared__ __align__(16) float row0[1056];
