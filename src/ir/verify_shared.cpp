@@ -84,22 +84,22 @@ class Races : KernelRules {
   void statement(const Define& s) { scope(s.variable, s.body); }
   void statement(const Retry& s) { body(s.body), body(s.otherwise); }
   void statement(const If& s) {
-    if (group_ == nullptr && !is_free_) {  // the condition is the same for all threads, so all of them take the same branch
-      const Open before = open_;
-      const std::vector<OpenCopy> copies_before = copies_;
-      body(s.body);
-      const Open after = std::exchange(open_, before);
-      const std::vector<OpenCopy> copies_after = std::exchange(copies_, copies_before);
-      body(s.otherwise);
-      if (changes_copies(s.body) || changes_copies(s.otherwise)) copies_.insert(copies_.end(), copies_after.begin(), copies_after.end());
-      return join(after);
-    }
-    const size_t known = conditions_.size();
-    for (const bool holds : {true, false}) {
+    const auto branch = [&](bool holds) {
+      const size_t known = conditions_.size();
       if (group_ != nullptr) add_condition(holds ? s.condition : Sym(-1) - s.condition, conditions_);
       body(holds ? s.body : s.otherwise);
       conditions_.resize(known);
-    }
+    };
+    if (!is_same_for_all_threads(s.condition)) return branch(true), branch(false);
+    // All threads take the same branch.
+    const Open before = open_;
+    const std::vector<OpenCopy> copies_before = copies_;
+    branch(true);
+    const Open after = std::exchange(open_, before);
+    const std::vector<OpenCopy> copies_after = std::exchange(copies_, copies_before);
+    branch(false);
+    if (changes_copies(s.body) || changes_copies(s.otherwise)) copies_.insert(copies_.end(), copies_after.begin(), copies_after.end());
+    join(after);
   }
   void statement(const Loop& s) {
     loops_[variable_of(s.variable)] = &s;
@@ -190,6 +190,12 @@ class Races : KernelRules {
     body(statements);
     free_.erase(v);
     for (SharedAccess* a : open_) a->varying.insert(v);
+  }
+
+  bool is_same_for_all_threads(Sym condition) const {
+    if (is_free_) return false;
+    const auto varies = [&](const SymAtom* v) { return free_.contains(v) || (group_ != nullptr && variable_of(group_->variable) == v); };
+    return std::ranges::none_of(variables_of(condition), varies);
   }
 
   void join(const Open& more) {

@@ -300,6 +300,18 @@ TEST_CASE("IR: no thread uses what an asynchronous copy writes before a wait and
   CHECK(b.offence_of([&](Sym) { return ir::Body{b.when(n - 5, {copies(0), wait(0), b.barrier()}), reads(0)}; }) == "");
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{b.when(n - 5, {copies(0)}), b.barrier(), reads(0), wait(0)}; }), early));
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), b.when(n - 5, {wait(0)}), b.barrier(), reads(0), wait(0)}; }), early));
+  // Both branches of an if in one batch copy to the same elements, which different threads would copy to if they took different branches.
+  const auto of_branches = [&](const std::function<Sym(Sym thread)>& condition) {
+    return b.offence_of([&](Sym) {
+      return ir::Body{
+          b.group([&](Sym t) {
+            return ir::Body{b.when(condition(t), {b.copy_async(b.array, t, 0, t, 1, 1)}, {b.copy_async(b.array, 31 - t, 0, t, 1, 1)})};
+          }),
+          wait(0), b.barrier(), reads(0)};
+    });
+  };
+  CHECK(of_branches([&](Sym) { return n - 5; }) == "");
+  CHECK(has(of_branches([&](Sym t) { return t - 5; }), early));
 }
 
 TEST_CASE("IR: asynchronous copies may fill the stages of a ring some steps in advance") {

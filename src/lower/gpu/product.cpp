@@ -163,11 +163,18 @@ Body GroupProduct::with_quick(Body body) {
 
 // --- the main loop, with asynchronous copies ---------------------------------------------------------------------------------
 
-Body GroupProduct::start_copies(Sym thread, Sym step, Sym stage) {
+Body GroupProduct::start_copies(Sym thread, Sym step, Sym stage, Steps steps) {
+  const auto copies = [&](std::optional<Sym> end) {
+    Body body = rows_.start_copies(thread, row_tile_, step, stage, end);
+    add(body, columns_.start_copies(thread, column_tile_, step, stage, end));
+    return body;
+  };
   const Sym end = tile_.split > 0 ? min(product_.terms, (slice_ + 1) * tile_.split) : product_.terms;
-  Body body = rows_.start_copies(thread, row_tile_, step, stage, end);
-  add(body, columns_.start_copies(thread, column_tile_, step, stage, end));
-  return body;
+  const Sym after = end - (step + 1) * tile_.terms;  // number of terms after this step
+  if (proven_nonnegative(after)) return copies(std::nullopt);
+  if (steps == Steps::kFirst) return copies(end);
+  const bool are_whole = mod(product_.terms, tile_.terms).is_constant(0);
+  return {new_if(arena_, after, copies(std::nullopt), are_whole ? Body{} : copies(end))};
 }
 
 Body GroupProduct::asynchronously(Sym first, Sym count) {
@@ -182,7 +189,7 @@ Body GroupProduct::asynchronously(Sym first, Sym count) {
   for (int64_t stage = 0; stage + 1 < stages; ++stage)
     add(body, group([&](Sym thread) {
           Body start = {comment(arena_, cat("start the copies of the terms of step ", stage))};
-          add(start, start_copies(thread, first + stage, stage));
+          add(start, start_copies(thread, first + stage, stage, Steps::kFirst));
           if (stage == 0) add(start, clear_totals(thread));
           return start;
         }));
@@ -192,7 +199,7 @@ Body GroupProduct::asynchronously(Sym first, Sym count) {
   step->body.push_back(arena_.statement<Barrier>());
   add(step->body, group([&](Sym thread) {
         Body statements = {comment(arena_, "the terms of a later step, which arrive while those of this step are multiplied")};
-        add(statements, start_copies(thread, first + next, mod(next, stages)));
+        add(statements, start_copies(thread, first + next, mod(next, stages), Steps::kLater));
         add(statements, multiply(thread, mod(number, stages), LoopKind::kUnroll));
         return statements;
       }));

@@ -68,8 +68,10 @@ class GroupProduct {
   /// memory already.
   ir::Body steps(Sym first, Sym count);
   /// Returns statements by which one thread starts its asynchronous copies: those of the terms of step number `step` to stage number
-  /// `stage` in shared memory.
-  ir::Body start_copies(Sym thread, Sym step, Sym stage);
+  /// `stage` in shared memory. Only few of the later steps are not whole, so for these a condition decides whether each copy has to compare
+  /// its term with the last one.
+  enum class Steps : uint8_t { kFirst, kLater };
+  ir::Body start_copies(Sym thread, Sym step, Sym stage, Steps steps);
   /// Emits the multiplications of one step, whose terms are in stage number `stage` in shared memory.
   ir::Body multiply(Sym thread, Sym stage, ir::LoopKind kind);
   ir::Body multiply_by_warps(Sym thread, Sym stage, ir::LoopKind kind);

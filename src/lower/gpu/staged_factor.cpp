@@ -104,7 +104,7 @@ void StagedFactor::require_aligned(const UOp* distances, const std::vector<Sym>&
   multiples_.insert(multiples_.end(), multiples.begin(), multiples.end());
 }
 
-Body StagedFactor::start_copies(Sym thread, Sym tile, Sym step, Sym stage, Sym end) {
+Body StagedFactor::start_copies(Sym thread, Sym tile, Sym step, Sym stage, std::optional<Sym> end) {
   return each_run([&](Sym run) -> Body {
     const int64_t length = elements_of_copy();
     Loop* element = new_loop(arena_, "element", 0, run_ / length, LoopKind::kUnroll);
@@ -115,7 +115,7 @@ Body StagedFactor::start_copies(Sym thread, Sym tile, Sym step, Sym stage, Sym e
     copy->buffer = load->buffer, copy->from = load->index;
     copy->accumulator = shared_, copy->index = at(stage, term, lane);
     copy->length = length;
-    copy->exist = max(min(end - step * sizes_.step - term, 1), 0) * length;
+    copy->exist = end ? max(min(*end - step * sizes_.step - term, 1), 0) * length : Sym(length);
     if (length > 1) {
       const std::optional<GroupAlignment> alignment = alignment_of(load->index, length);
       HARP_ASSERT(alignment, "the alignment of ", to_string(load->index), " is not known, so it is not copied asynchronously");

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "lower/accumulate.h"
 
@@ -43,8 +44,8 @@ class StagedFactor {
   /// Tests whether asynchronous copies can fill the stages.
   bool can_copy_async(Sym tile) const;
   /// Returns statements for one thread, which start the copies of its elements of step number `step`, for tile number `tile`, to a stage.
-  /// Terms of the whole product from number `end` on become zero.
-  ir::Body start_copies(Sym thread, Sym tile, Sym step, Sym stage, Sym end);
+  /// Terms of the whole product from number `end` on become zero; without `end`, all terms of the step exist.
+  ir::Body start_copies(Sym thread, Sym tile, Sym step, Sym stage, std::optional<Sym> end);
   /// Return statements for one thread. new_registers() declares registers. quick() and masked() load the thread's elements of step number
   /// `step`, for tile number `tile`, into these registers.
   ir::Stmt* new_registers();

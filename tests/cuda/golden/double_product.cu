@@ -27,10 +27,6 @@ static __device__ __forceinline__ void copy_16_bytes_async(void* to, const void*
                : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
 }
 
-static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
-
-static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
-
 /* c += a * b with matrices of 8 x 4 and 4 x 8 elements, by all threads of a warp. Lane l gives row l / 4, column l % 4 of a, and row l % 4, column l / 4 of b.
    It has row l / 4 and two columns, from 2 * (l % 4) on, of c. Each element becomes fma(a3, b3, fma(a2, b2, fma(a1, b1, fma(a0, b0, c)))):
    the order of the chain of a product. Measured on an H200: all of 128,000 random results had the bits of that chain. */
@@ -140,37 +136,35 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         asm volatile("cp.async.wait_group 2;" : : : "memory");
         __syncthreads();
         const i64 oidx16 = (ridx15 + 3) & 3;
-        const i64 oidx23 = ridx15 & 3;
+        const i64 oidx19 = ridx15 & 3;
         /* the terms of a later step, which arrive while those of this step are multiplied */
         const i64 oidx14 = thread / 4;
         const i64 oidx15 = thread & 3;
-        #pragma unroll 2
-        for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
+        const i64 oidx17 = thread / 32;
+        const i64 oidx18 = thread & 31;
+        if (ridx15 * 8 <= 2016) {
           #pragma unroll 2
-          for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
-            const i64 oidx17 = min_i64(2024 - ridx15 * 8 - oidx15 * 2 - ridx19, 1);
-            const i64 oidx18 = max_i64(oidx17, 0);
-            copy_8_bytes_async(row0 + oidx14 + oidx15 * 136 + oidx16 * 544 + ridx18 * 32 + ridx19 * 68, input0 + oidx0 * 131072 + oidx14 * 2048 + oidx15 * 2 + ridx15 * 8 + ridx18 * 65536 + ridx19 + 24, (i32)(oidx18 * 8));
+          for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
+            #pragma unroll 2
+            for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+              copy_8_bytes_async(row0 + oidx14 + oidx15 * 136 + oidx16 * 544 + ridx18 * 32 + ridx19 * 68, input0 + oidx0 * 131072 + oidx14 * 2048 + oidx15 * 2 + ridx15 * 8 + ridx18 * 65536 + ridx19 + 24, 8);
+            }
+          }
+          #pragma unroll 2
+          for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
+            copy_16_bytes_async(row1 + oidx17 * 68 + oidx18 * 2 + oidx16 * 544 + ridx20 * 272, input1 + oidx3 * 64 + oidx17 * 2048 + oidx18 * 2 + ridx15 * 16384 + ridx20 * 8192 + 49152, 16);
           }
         }
-        const i64 oidx19 = thread / 32;
-        const i64 oidx20 = thread & 31;
-        #pragma unroll 2
-        for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
-          const i64 oidx21 = min_i64(2024 - ridx15 * 8 - oidx19 - ridx20 * 4, 1);
-          const i64 oidx22 = max_i64(oidx21, 0);
-          copy_16_bytes_async(row1 + oidx19 * 68 + oidx20 * 2 + oidx16 * 544 + ridx20 * 272, input1 + oidx3 * 64 + oidx19 * 2048 + oidx20 * 2 + ridx15 * 16384 + ridx20 * 8192 + 49152, (i32)(oidx22 * 16));
-        }
-        const i64 oidx24 = thread / 64;
-        const i64 oidx25 = oidx14 & 7;
-        const i64 oidx26 = oidx19 & 1;
+        const i64 oidx20 = thread / 64;
+        const i64 oidx21 = oidx14 & 7;
+        const i64 oidx22 = oidx17 & 1;
         #pragma unroll 2
         for (i64 ridx21 = 0; ridx21 < 2; ++ridx21) {
-          multiply_4x4_tiles(acc2, row0 + oidx24 * 32 + oidx25 + oidx23 * 544 + ridx21 * 272, 68, row1 + oidx15 * 2 + oidx26 * 32 + oidx23 * 544 + ridx21 * 272, 68);
+          multiply_4x4_tiles(acc2, row0 + oidx20 * 32 + oidx21 + oidx19 * 544 + ridx21 * 272, 68, row1 + oidx15 * 2 + oidx22 * 32 + oidx19 * 544 + ridx21 * 272, 68);
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
-        const i64 oidx27 = (ridx15 + 1) & 31;
-        if (ridx15 >= 255 || oidx27 == 0) {
+        const i64 oidx23 = (ridx15 + 1) & 31;
+        if (ridx15 >= 255 || oidx23 == 0) {
           /* the end of a block of terms */
           #pragma unroll 4
           for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
@@ -187,21 +181,21 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
       /* load the first terms */
       double row4[4] __attribute__((aligned(16)));
       double row5[4] __attribute__((aligned(16)));
-      const i64 oidx28 = thread / 4;
-      const i64 oidx29 = thread & 3;
+      const i64 oidx24 = thread / 4;
+      const i64 oidx25 = thread & 3;
       #pragma unroll 2
       for (i64 ridx27 = 0; ridx27 < 2; ++ridx27) {
-        const double* input0_row = input0 + oidx0 * 131072 + oidx28 * 2048 + oidx29 * 2 + ridx27 * 65536;
+        const double* input0_row = input0 + oidx0 * 131072 + oidx24 * 2048 + oidx25 * 2 + ridx27 * 65536;
         #pragma unroll 2
         for (i64 ridx28 = 0; ridx28 < 2; ++ridx28) {
           row4[ridx27 * 2 + ridx28] = input0_row[ridx28];
         }
       }
-      const i64 oidx30 = thread / 32;
-      const i64 oidx31 = thread & 31;
+      const i64 oidx26 = thread / 32;
+      const i64 oidx27 = thread & 31;
       #pragma unroll 2
       for (i64 ridx29 = 0; ridx29 < 2; ++ridx29) {
-        const double* input1_row = input1 + oidx3 * 64 + oidx30 * 2048 + oidx31 * 2 + ridx29 * 8192;
+        const double* input1_row = input1 + oidx3 * 64 + oidx26 * 2048 + oidx27 * 2 + ridx29 * 8192;
         #pragma unroll 2
         for (i64 ridx30 = 0; ridx30 < 2; ++ridx30) {
           row5[ridx29 * 2 + ridx30] = input1_row[ridx30];
@@ -218,45 +212,45 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
       for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
         #pragma unroll 2
         for (i64 ridx34 = 0; ridx34 < 2; ++ridx34) {
-          row0[oidx28 + oidx29 * 136 + ridx33 * 32 + ridx34 * 68] = row4[ridx33 * 2 + ridx34];
+          row0[oidx24 + oidx25 * 136 + ridx33 * 32 + ridx34 * 68] = row4[ridx33 * 2 + ridx34];
         }
       }
       #pragma unroll 2
       for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
-        copy_16_bytes(row1 + oidx30 * 68 + oidx31 * 2 + ridx35 * 272, row5 + ridx35 * 2);
+        copy_16_bytes(row1 + oidx26 * 68 + oidx27 * 2 + ridx35 * 272, row5 + ridx35 * 2);
       }
       __syncthreads();
       #pragma unroll 1
       for (i64 ridx36 = 0; ridx36 < 8; ++ridx36) {
         #pragma unroll 1
         for (i64 ridx37 = 0; ridx37 < 32; ++ridx37) {
-          const i64 oidx32 = ridx37 & 1;
-          const i64 oidx40 = (ridx37 + 1) & 1;
-          const i64 oidx33 = thread / 64;
-          const i64 oidx34 = thread / 4;
-          const i64 oidx35 = oidx34 & 7;
-          const i64 oidx36 = thread & 3;
-          const i64 oidx37 = thread / 32;
-          const i64 oidx38 = oidx37 & 1;
+          const i64 oidx28 = ridx37 & 1;
+          const i64 oidx36 = (ridx37 + 1) & 1;
+          const i64 oidx29 = thread / 64;
+          const i64 oidx30 = thread / 4;
+          const i64 oidx31 = oidx30 & 7;
+          const i64 oidx32 = thread & 3;
+          const i64 oidx33 = thread / 32;
+          const i64 oidx34 = oidx33 & 1;
           #pragma unroll 1
           for (i64 ridx39 = 0; ridx39 < 2; ++ridx39) {
-            multiply_4x4_tiles(acc2, row0 + oidx33 * 32 + oidx35 + oidx32 * 544 + ridx39 * 272, 68, row1 + oidx36 * 2 + oidx38 * 32 + oidx32 * 544 + ridx39 * 272, 68);
+            multiply_4x4_tiles(acc2, row0 + oidx29 * 32 + oidx31 + oidx28 * 544 + ridx39 * 272, 68, row1 + oidx32 * 2 + oidx34 * 32 + oidx28 * 544 + ridx39 * 272, 68);
           }
           double row6[4] __attribute__((aligned(16)));
           double row7[4] __attribute__((aligned(16)));
           #pragma unroll 2
           for (i64 ridx40 = 0; ridx40 < 2; ++ridx40) {
-            const double* input0_row1 = input0 + oidx0 * 131072 + ridx36 * 256 + ridx37 * 8 + oidx34 * 2048 + oidx36 * 2 + ridx40 * 65536;
+            const double* input0_row1 = input0 + oidx0 * 131072 + ridx36 * 256 + ridx37 * 8 + oidx30 * 2048 + oidx32 * 2 + ridx40 * 65536;
             #pragma unroll 2
             for (i64 ridx41 = 0; ridx41 < 2; ++ridx41) {
-              row6[ridx40 * 2 + ridx41] = ridx36 * 256 + ridx37 * 8 + oidx36 * 2 + ridx41 <= 2039 ? input0_row1[ridx41 + 8] : 0.0;
+              row6[ridx40 * 2 + ridx41] = ridx36 * 256 + ridx37 * 8 + oidx32 * 2 + ridx41 <= 2039 ? input0_row1[ridx41 + 8] : 0.0;
             }
           }
-          const i64 oidx39 = thread & 31;
+          const i64 oidx35 = thread & 31;
           #pragma unroll 2
           for (i64 ridx42 = 0; ridx42 < 2; ++ridx42) {
-            const bool alu0 = ridx36 * 256 + ridx37 * 8 + oidx37 + ridx42 * 4 <= 2039;
-            const double* input1_row1 = input1 + oidx3 * 64 + ridx36 * 524288 + ridx37 * 16384 + oidx37 * 2048 + oidx39 * 2 + ridx42 * 8192;
+            const bool alu0 = ridx36 * 256 + ridx37 * 8 + oidx33 + ridx42 * 4 <= 2039;
+            const double* input1_row1 = input1 + oidx3 * 64 + ridx36 * 524288 + ridx37 * 16384 + oidx33 * 2048 + oidx35 * 2 + ridx42 * 8192;
             #pragma unroll 2
             for (i64 ridx43 = 0; ridx43 < 2; ++ridx43) {
               row7[ridx42 * 2 + ridx43] = alu0 ? input1_row1[ridx43 + 16384] : 0.0;
@@ -266,12 +260,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
           for (i64 ridx44 = 0; ridx44 < 2; ++ridx44) {
             #pragma unroll 2
             for (i64 ridx45 = 0; ridx45 < 2; ++ridx45) {
-              row0[oidx40 * 544 + oidx34 + oidx36 * 136 + ridx44 * 32 + ridx45 * 68] = row6[ridx44 * 2 + ridx45];
+              row0[oidx36 * 544 + oidx30 + oidx32 * 136 + ridx44 * 32 + ridx45 * 68] = row6[ridx44 * 2 + ridx45];
             }
           }
           #pragma unroll 2
           for (i64 ridx46 = 0; ridx46 < 2; ++ridx46) {
-            copy_16_bytes(row1 + oidx37 * 68 + oidx39 * 2 + oidx40 * 544 + ridx46 * 272, row7 + ridx46 * 2);
+            copy_16_bytes(row1 + oidx33 * 68 + oidx35 * 2 + oidx36 * 544 + ridx46 * 272, row7 + ridx46 * 2);
           }
           __syncthreads();
         }
@@ -286,24 +280,24 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __re
         }
       }
     }
-    const i64 oidx41 = thread / 64;
-    const i64 oidx42 = thread & 3;
-    const i64 oidx43 = thread / 4;
-    const i64 oidx44 = oidx43 & 7;
-    const i64 oidx45 = thread / 32;
-    const i64 oidx46 = oidx45 & 1;
+    const i64 oidx37 = thread / 64;
+    const i64 oidx38 = thread & 3;
+    const i64 oidx39 = thread / 4;
+    const i64 oidx40 = oidx39 & 7;
+    const i64 oidx41 = thread / 32;
+    const i64 oidx42 = oidx41 & 1;
     #pragma unroll 4
     for (i64 ridx51 = 0; ridx51 < 4; ++ridx51) {
       #pragma unroll 4
       for (i64 ridx52 = 0; ridx52 < 4; ++ridx52) {
-        double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx41 * 65536 + oidx42 * 2 + oidx44 * 2048 + oidx46 * 32 + ridx51 * 16384 + ridx52 * 8;
+        double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx37 * 65536 + oidx38 * 2 + oidx40 * 2048 + oidx42 * 32 + ridx51 * 16384 + ridx52 * 8;
         if (wide1) {
           double row8[2] __attribute__((aligned(16)));
           #pragma unroll 2
           for (i64 ridx53 = 0; ridx53 < 2; ++ridx53) {
             row8[ridx53] = row3[thread + ridx51 * 1024 + ridx52 * 256 + ridx53 * 128];
           }
-          copy_16_bytes(output0 + oidx0 * 131072 + oidx3 * 64 + oidx41 * 65536 + oidx42 * 2 + oidx44 * 2048 + oidx46 * 32 + ridx51 * 16384 + ridx52 * 8, row8);
+          copy_16_bytes(output0 + oidx0 * 131072 + oidx3 * 64 + oidx37 * 65536 + oidx38 * 2 + oidx40 * 2048 + oidx42 * 32 + ridx51 * 16384 + ridx52 * 8, row8);
         } else {
           #pragma unroll 2
           for (i64 ridx54 = 0; ridx54 < 2; ++ridx54) {

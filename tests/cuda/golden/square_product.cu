@@ -27,10 +27,6 @@ static __device__ __forceinline__ void copy_16_bytes_async(void* to, const void*
                : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
 }
 
-static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
-
-static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
-
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
@@ -77,34 +73,32 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         asm volatile("cp.async.wait_group 0;" : : : "memory");
         __syncthreads();
         const i64 oidx8 = (ridx5 + 1) & 1;
-        const i64 oidx15 = ridx5 & 1;
+        const i64 oidx11 = ridx5 & 1;
         /* the terms of a later step, which arrive while those of this step are multiplied */
         const i64 oidx6 = thread / 2;
         const i64 oidx7 = thread & 1;
-        #pragma unroll 4
-        for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
-          const i64 oidx9 = min_i64(4088 - ridx5 * 8 - oidx7 * 4 - ridx8, 1);
-          const i64 oidx10 = max_i64(oidx9, 0);
-          copy_4_bytes_async(row0 + oidx6 + oidx7 * 528 + oidx8 * 1056 + ridx8 * 132, input0 + oidx0 * 524288 + oidx6 * 4096 + oidx7 * 4 + ridx5 * 8 + ridx8 + 8, (i32)(oidx10 * 4));
+        const i64 oidx9 = thread / 32;
+        const i64 oidx10 = thread & 31;
+        if (ridx5 * 8 <= 4080) {
+          #pragma unroll 4
+          for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
+            copy_4_bytes_async(row0 + oidx6 + oidx7 * 528 + oidx8 * 1056 + ridx8 * 132, input0 + oidx0 * 524288 + oidx6 * 4096 + oidx7 * 4 + ridx5 * 8 + ridx8 + 8, 4);
+          }
+          copy_16_bytes_async(row1 + thread * 4 + oidx8 * 1024, input1 + oidx3 * 128 + oidx9 * 4096 + oidx10 * 4 + ridx5 * 32768 + 32768, 16);
         }
-        const i64 oidx11 = thread / 32;
-        const i64 oidx12 = thread & 31;
-        const i64 oidx13 = min_i64(4088 - ridx5 * 8 - oidx11, 1);
-        const i64 oidx14 = max_i64(oidx13, 0);
-        copy_16_bytes_async(row1 + thread * 4 + oidx8 * 1024, input1 + oidx3 * 128 + oidx11 * 4096 + oidx12 * 4 + ridx5 * 32768 + 32768, (i32)(oidx14 * 16));
-        const i64 oidx16 = thread / 64;
-        const i64 oidx17 = thread / 8;
-        const i64 oidx18 = oidx17 & 3;
-        const i64 oidx19 = thread & 7;
-        const i64 oidx20 = oidx11 & 1;
+        const i64 oidx12 = thread / 64;
+        const i64 oidx13 = thread / 8;
+        const i64 oidx14 = oidx13 & 3;
+        const i64 oidx15 = thread & 7;
+        const i64 oidx16 = oidx9 & 1;
         #pragma unroll 8
         for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
           float row4[8] __attribute__((aligned(16)));
-          copy_16_bytes(row4, row0 + oidx16 * 16 + oidx18 * 4 + oidx15 * 1056 + ridx9 * 132);
-          copy_16_bytes(row4 + 4, row0 + oidx16 * 16 + oidx18 * 4 + oidx15 * 1056 + ridx9 * 132 + 64);
+          copy_16_bytes(row4, row0 + oidx12 * 16 + oidx14 * 4 + oidx11 * 1056 + ridx9 * 132);
+          copy_16_bytes(row4 + 4, row0 + oidx12 * 16 + oidx14 * 4 + oidx11 * 1056 + ridx9 * 132 + 64);
           float row5[8] __attribute__((aligned(16)));
-          copy_16_bytes(row5, row1 + oidx19 * 4 + oidx20 * 32 + oidx15 * 1024 + ridx9 * 128);
-          copy_16_bytes(row5 + 4, row1 + oidx19 * 4 + oidx20 * 32 + oidx15 * 1024 + ridx9 * 128 + 64);
+          copy_16_bytes(row5, row1 + oidx15 * 4 + oidx16 * 32 + oidx11 * 1024 + ridx9 * 128);
+          copy_16_bytes(row5 + 4, row1 + oidx15 * 4 + oidx16 * 32 + oidx11 * 1024 + ridx9 * 128 + 64);
           #pragma unroll 8
           for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
             const float alu0 = row4[ridx10];
@@ -115,8 +109,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
           }
         }
         asm volatile("cp.async.commit_group;" : : : "memory");
-        const i64 oidx21 = (ridx5 + 1) & 31;
-        if (ridx5 >= 511 || oidx21 == 0) {
+        const i64 oidx17 = (ridx5 + 1) & 31;
+        if (ridx5 >= 511 || oidx17 == 0) {
           /* the end of a block of terms */
           #pragma unroll 8
           for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
@@ -133,16 +127,16 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       /* load the first terms */
       float row6[4] __attribute__((aligned(16)));
       float row7[4] __attribute__((aligned(16)));
-      const i64 oidx22 = thread / 2;
-      const i64 oidx23 = thread & 1;
-      const float* input0_row = input0 + oidx0 * 524288 + oidx22 * 4096 + oidx23 * 4;
+      const i64 oidx18 = thread / 2;
+      const i64 oidx19 = thread & 1;
+      const float* input0_row = input0 + oidx0 * 524288 + oidx18 * 4096 + oidx19 * 4;
       #pragma unroll 4
       for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
         row6[ridx17] = input0_row[ridx17];
       }
-      const i64 oidx24 = thread / 32;
-      const i64 oidx25 = thread & 31;
-      const float* input1_row = input1 + oidx3 * 128 + oidx24 * 4096 + oidx25 * 4;
+      const i64 oidx20 = thread / 32;
+      const i64 oidx21 = thread & 31;
+      const float* input1_row = input1 + oidx3 * 128 + oidx20 * 4096 + oidx21 * 4;
       #pragma unroll 4
       for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
         row7[ridx18] = input1_row[ridx18];
@@ -156,28 +150,28 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       }
       #pragma unroll 4
       for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-        row0[oidx22 + oidx23 * 528 + ridx21 * 132] = row6[ridx21];
+        row0[oidx18 + oidx19 * 528 + ridx21 * 132] = row6[ridx21];
       }
       copy_16_bytes(row1 + thread * 4, row7);
       __syncthreads();
       #pragma unroll 1
       for (i64 ridx22 = 0; ridx22 < 16; ++ridx22) {
         for (i64 ridx23 = 0; ridx23 < 32; ++ridx23) {
-          const i64 oidx26 = ridx23 & 1;
-          const i64 oidx36 = (ridx23 + 1) & 1;
-          const i64 oidx27 = thread / 64;
-          const i64 oidx28 = thread / 8;
-          const i64 oidx29 = oidx28 & 3;
-          const i64 oidx30 = thread & 7;
-          const i64 oidx31 = thread / 32;
-          const i64 oidx32 = oidx31 & 1;
+          const i64 oidx22 = ridx23 & 1;
+          const i64 oidx32 = (ridx23 + 1) & 1;
+          const i64 oidx23 = thread / 64;
+          const i64 oidx24 = thread / 8;
+          const i64 oidx25 = oidx24 & 3;
+          const i64 oidx26 = thread & 7;
+          const i64 oidx27 = thread / 32;
+          const i64 oidx28 = oidx27 & 1;
           for (i64 ridx25 = 0; ridx25 < 8; ++ridx25) {
             float row8[8] __attribute__((aligned(16)));
-            copy_16_bytes(row8, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx25 * 132);
-            copy_16_bytes(row8 + 4, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx25 * 132 + 64);
+            copy_16_bytes(row8, row0 + oidx23 * 16 + oidx25 * 4 + oidx22 * 1056 + ridx25 * 132);
+            copy_16_bytes(row8 + 4, row0 + oidx23 * 16 + oidx25 * 4 + oidx22 * 1056 + ridx25 * 132 + 64);
             float row9[8] __attribute__((aligned(16)));
-            copy_16_bytes(row9, row1 + oidx30 * 4 + oidx32 * 32 + oidx26 * 1024 + ridx25 * 128);
-            copy_16_bytes(row9 + 4, row1 + oidx30 * 4 + oidx32 * 32 + oidx26 * 1024 + ridx25 * 128 + 64);
+            copy_16_bytes(row9, row1 + oidx26 * 4 + oidx28 * 32 + oidx22 * 1024 + ridx25 * 128);
+            copy_16_bytes(row9 + 4, row1 + oidx26 * 4 + oidx28 * 32 + oidx22 * 1024 + ridx25 * 128 + 64);
             #pragma unroll 8
             for (i64 ridx26 = 0; ridx26 < 8; ++ridx26) {
               const float alu1 = row8[ridx26];
@@ -189,25 +183,25 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
           }
           float row10[4] __attribute__((aligned(16)));
           float row11[4] __attribute__((aligned(16)));
-          const i64 oidx33 = thread & 1;
-          const i64 oidx34 = thread / 2;
-          const float* input0_row1 = input0 + oidx0 * 524288 + ridx22 * 256 + ridx23 * 8 + oidx34 * 4096 + oidx33 * 4;
+          const i64 oidx29 = thread & 1;
+          const i64 oidx30 = thread / 2;
+          const float* input0_row1 = input0 + oidx0 * 524288 + ridx22 * 256 + ridx23 * 8 + oidx30 * 4096 + oidx29 * 4;
           #pragma unroll 4
           for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
-            row10[ridx28] = ridx22 * 256 + ridx23 * 8 + oidx33 * 4 + ridx28 <= 4087 ? input0_row1[ridx28 + 8] : 0.0f;
+            row10[ridx28] = ridx22 * 256 + ridx23 * 8 + oidx29 * 4 + ridx28 <= 4087 ? input0_row1[ridx28 + 8] : 0.0f;
           }
-          const bool alu2 = ridx22 * 256 + ridx23 * 8 + oidx31 <= 4087;
-          const i64 oidx35 = thread & 31;
-          const float* input1_row1 = input1 + oidx3 * 128 + ridx22 * 1048576 + ridx23 * 32768 + oidx31 * 4096 + oidx35 * 4;
+          const bool alu2 = ridx22 * 256 + ridx23 * 8 + oidx27 <= 4087;
+          const i64 oidx31 = thread & 31;
+          const float* input1_row1 = input1 + oidx3 * 128 + ridx22 * 1048576 + ridx23 * 32768 + oidx27 * 4096 + oidx31 * 4;
           #pragma unroll 4
           for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
             row11[ridx29] = alu2 ? input1_row1[ridx29 + 32768] : 0.0f;
           }
           #pragma unroll 4
           for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
-            row0[oidx36 * 1056 + oidx34 + oidx33 * 528 + ridx30 * 132] = row10[ridx30];
+            row0[oidx32 * 1056 + oidx30 + oidx29 * 528 + ridx30 * 132] = row10[ridx30];
           }
-          copy_16_bytes(row1 + thread * 4 + oidx36 * 1024, row11);
+          copy_16_bytes(row1 + thread * 4 + oidx32 * 1024, row11);
           __syncthreads();
         }
         /* the end of a block of terms */
@@ -221,26 +215,26 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         }
       }
     }
-    const i64 oidx37 = thread / 64;
-    const i64 oidx38 = thread & 7;
-    const i64 oidx39 = thread / 8;
-    const i64 oidx40 = oidx39 & 3;
-    const i64 oidx41 = thread / 32;
-    const i64 oidx42 = oidx41 & 1;
+    const i64 oidx33 = thread / 64;
+    const i64 oidx34 = thread & 7;
+    const i64 oidx35 = thread / 8;
+    const i64 oidx36 = oidx35 & 3;
+    const i64 oidx37 = thread / 32;
+    const i64 oidx38 = oidx37 & 1;
     #pragma unroll 8
     for (i64 ridx35 = 0; ridx35 < 8; ++ridx35) {
-      const i64 oidx43 = ridx35 / 4;
-      const i64 oidx44 = ridx35 & 3;
+      const i64 oidx39 = ridx35 / 4;
+      const i64 oidx40 = ridx35 & 3;
       #pragma unroll 2
       for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
-        float* output0_row = output0 + oidx0 * 524288 + oidx3 * 128 + oidx37 * 65536 + oidx38 * 4 + oidx40 * 16384 + oidx42 * 32 + oidx43 * 262144 + oidx44 * 4096 + ridx36 * 64;
+        float* output0_row = output0 + oidx0 * 524288 + oidx3 * 128 + oidx33 * 65536 + oidx34 * 4 + oidx36 * 16384 + oidx38 * 32 + oidx39 * 262144 + oidx40 * 4096 + ridx36 * 64;
         if (wide1) {
           float row12[4] __attribute__((aligned(16)));
           #pragma unroll 4
           for (i64 ridx37 = 0; ridx37 < 4; ++ridx37) {
             row12[ridx37] = row3[thread + ridx35 * 2048 + ridx36 * 1024 + ridx37 * 256];
           }
-          copy_16_bytes(output0 + oidx0 * 524288 + oidx3 * 128 + oidx37 * 65536 + oidx38 * 4 + oidx40 * 16384 + oidx42 * 32 + oidx43 * 262144 + oidx44 * 4096 + ridx36 * 64, row12);
+          copy_16_bytes(output0 + oidx0 * 524288 + oidx3 * 128 + oidx33 * 65536 + oidx34 * 4 + oidx36 * 16384 + oidx38 * 32 + oidx39 * 262144 + oidx40 * 4096 + ridx36 * 64, row12);
         } else {
           #pragma unroll 4
           for (i64 ridx38 = 0; ridx38 < 4; ++ridx38) {
