@@ -98,8 +98,9 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: kernels for GPUs have the int
 TEST_CASE("L5: the schedules that kernels have on a GPU") {
   const fs::path root = fs::path(std::getenv("HARP_SOURCE_DIR")) / "tests", file = root / "cuda/recipes.txt";
   std::string table =
-      "# The schedules of kernels on a GPU: of the golden graphs (tests/golden) kernel by kernel, and of each operation's cell in the op\n"
-      "# matrix the recipes. A routine (a sort or a Fourier transform) is a sequence of kernels (schedule/grid_routine.h).\n"
+      "# The schedules of kernels on a GPU: of the golden graphs (tests/golden, tests/cuda/graphs) kernel by kernel, and of each "
+      "operation's\n"
+      "# cell in the op matrix the recipes. A routine (a sort or a Fourier transform) is a sequence of kernels (schedule/grid_routine.h).\n"
       "# tests/cuda/cuda_op_matrix_test.cpp compares this file; with HARP_WRITE_GOLDEN=1 it writes it.\n"
       "# Recipes without \"by groups\", in which no threads share a row or an element, and why:\n"
       "#   elementwise  no thread needs what another one computes\n"
@@ -110,9 +111,10 @@ TEST_CASE("L5: the schedules that kernels have on a GPU") {
       "#   scatter      along an axis of size 1\n"
       "#   custom       the body of a function of the user computes one element\n";
   std::vector<fs::path> graphs;
-  for (const auto& entry : fs::directory_iterator(root / "golden"))
-    if (entry.path().extension() == ".harp") graphs.push_back(entry.path());
-  std::ranges::sort(graphs);
+  for (const fs::path& from : {root / "golden", root / "cuda/graphs"})
+    for (const auto& entry : fs::directory_iterator(from))
+      if (entry.path().extension() == ".harp") graphs.push_back(entry.path());
+  std::ranges::sort(graphs, {}, [](const fs::path& path) { return path.stem(); });
   for (const fs::path& path : graphs)
     for (const std::string& schedule : schedules_of(*parse_graph(file_text(path), grad::text_operations())))
       append(table, cat("golden ", path.stem().string(), " ", schedule, "\n"));
