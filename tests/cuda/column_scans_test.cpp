@@ -83,7 +83,7 @@ TEST_CASE("C1: scans along columns with fused operations, in reverse, exclusive 
   programs.check();
 }
 
-TEST_CASE("C1: one thread scans a short column") {
+TEST_CASE("C1 G4.sequential/cuda: one thread scans a short column") {
   CheckedPrograms programs(kDataSets);
   programs.add("x: f32[20, 3, 50]) {\n  return y = cumsum(x, axis=1)");
   programs.add("x: f32[3, 20, 5]) {\n  return y = cumprod(x, axis=1, reverse=true), z = cummax(x, axis=1)");

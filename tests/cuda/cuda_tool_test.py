@@ -19,6 +19,17 @@ FAKE = os.path.join(os.environ["HARP_BUILD_DIR"], "fake_cuda")
 ROWS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 SCALE = "harp 1\ngraph scale(x: f32[n, 3]) { return y = x * 2.0 + 1.0, s = sum(x, axes=[0]) }\n"
 
+# Five products of different sizes: two of the inputs, two of their results, and one of the results of these.
+STAGES = """harp 1
+graph stages(x: f32[48, 32], y: f32[32, 64], v: f32[64, 40]) {
+  p = matmul(x, y)
+  q = matmul(y, v)
+  r = matmul(p, v)
+  s = matmul(x, q)
+  return z = matmul(r, permute(s, axes=[1, 0]))
+}
+"""
+
 
 def read(*path):
     with open(os.path.join(*path), encoding="utf-8") as file:
@@ -38,9 +49,10 @@ class Tool:
         for name in ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"):
             with open(os.path.join(self.nothing, name), "w", encoding="utf-8") as file:
                 file.write("no library")
-        self.scale = os.path.join(scratch, "scale.harp")
-        with open(self.scale, "w", encoding="utf-8") as file:
-            file.write(SCALE)
+        self.scale, self.stages = (os.path.join(scratch, name) for name in ("scale.harp", "stages.harp"))
+        for path, text in ((self.scale, SCALE), (self.stages, STAGES)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
     def harp(self, *arguments, status=0, libraries=None, **environment):
         """Calls the tool, which looks for CUDA's libraries in the folder `libraries` (default: self.nothing). Checks its exit status and
@@ -87,6 +99,48 @@ class Tool:
         self.fails('unknown target "sm_70" of the backend cuda, expected one of ' + ", ".join(ROWS), "emit", self.scale, "--lang", "cuda",
                    "--target", "sm_70")
         self.fails('unknown stage "plan", expected one of dot, ', "emit", self.scale, "--lang", "plan", "--backend", "c")
+
+    def case_text(self):
+        """L2.kernel_function,kernel_main/cuda L1.concurrent,barriers/cuda: kernels are functions, and the launch plan orders generations alone"""
+        source, plan = (self.harp("emit", self.stages, "--lang", what)[0] for what in ("cuda", "plan"))
+        kernels = re.findall(r'^extern "C" __global__ void __launch_bounds__\(.*?\) (kernel_\d+)\(', source, re.M)
+        # A comment before each kernel says to which generation it belongs.
+        generations = [int(number) for number in re.findall(r"^/\* generation (\d+) ", source, re.M)]
+        assert generations == [0, 0, 1, 1, 2] and len(kernels) == 5, source
+        generation_of = dict(zip(kernels, generations))
+        assert re.findall(r"^kernel (\w+) block", plan, re.M) == kernels, plan
+        steps = [({int(step) for step in after.split(", ") if step}, kernel) for after, kernel in
+                 re.findall(r"^step \d+(?: after ([\d, ]+))?: (?:launch (\w+)|join)", plan, re.M)]
+        assert {kernel for _, kernel in steps if kernel} == set(kernels), plan
+        before = []  # for each step, all steps that end before it begins
+        for number, (after, _) in enumerate(steps):
+            assert all(step < number for step in after), plan
+            before.append(after.union(*(before[step] for step in after)))
+        for number, (_, kernel) in enumerate(steps):
+            ended = {generation_of[steps[step][1]] for step in before[number] if steps[step][1]}
+            # Kernels of the first generation do not wait for each other, and a kernel waits for all kernels of the generation before it.
+            if kernel and generation_of[kernel] == 0:
+                assert not ended, plan
+            elif kernel:
+                assert ended >= {generation_of[kernel] - 1}, plan
+
+    def case_look(self):
+        """L4.names,indented/cuda: the prescribed names, and two spaces of indentation for each level"""
+        for graph in (self.stages, *(os.path.join(GOLDEN, name + ".harp") for name in ("softmax", "matmul", "running"))):
+            source, _ = self.harp("emit", graph, "--lang", "cuda", "--target", "sm_80")
+            text = "".join(re.findall(r'^extern "C" __global__ .*?^}$', source, re.M | re.S))
+            assert text.count("for (") > 3
+            declared = re.findall(r"^ +(?:const )?(?:i64|i32|float|bool)\*? (?:const )?(\w+)(?: = |\[)", text, re.M)
+            wrong = [name for name in declared if not re.match(
+                r"^((ridx|oidx|alu|acc|row|wide|quick|kept|aligned)\d+(_\w+)?|(input|output|tmp)\d+(_row\d*|_at\d*)?|thread|group|is_active)$", name)]
+            assert len(declared) > 4 and not wrong, f"names {sorted(set(wrong))}"
+            level = 0
+            for line in text.splitlines():
+                words = line.strip()
+                closing = words.startswith("}")
+                assert not words or len(line) - len(line.lstrip()) == 2 * (level - closing), f"indentation of: {line!r}"
+                level += line.count("{") - line.count("}")
+            assert level == 0
 
     def case_nothing(self):
         """H4.available: without a driver, a GPU or a compiler, each command says what is missing"""

@@ -103,7 +103,7 @@ int32_t add_one(const float* x, float* y, int32_t n, float by, void* user) {
 
 }  // namespace
 
-TEST_CASE("C1: functions of the host are called on arrays in the host's memory") {
+TEST_CASE("C1 G13.native/cuda: functions of the host are called on arrays in the host's memory") {
   const fake_cuda::Driver driver;
   {
     Gpus gpus(driver);
@@ -155,7 +155,7 @@ TEST_CASE("C1: a run on a GPU is cancelled between launches") {
   CHECK(driver.calls("cuLaunchKernel") == launches);
 }
 
-TEST_CASE("C1: entry points of a program for GPUs take addresses of the host and of the device") {
+TEST_CASE("C1 L2.entry_point/cuda X3.entry_point/cuda: entry points of a program for GPUs take addresses of the host and of the device") {
   const fake_cuda::Driver driver;
   driver.set_machine(2);
   {

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "cuda/fake/host.h"
 
@@ -244,6 +246,75 @@ TEST_CASE("H5.wrap_device: the host's GPU memory is a buffer without a copy") {
     CHECK(harp_buffer_address(nullptr) == 0);
     host.free(memory), second.free(there);
   }
+  CHECK(driver.live() == "");
+  CHECK(driver.mistakes() == "");
+}
+
+namespace {
+
+/// Makes a context of harp for the host's CUDA context, with an array in the host's memory, and asks for too much memory. Returns the first
+/// error. `used` becomes the number of calls of the driver's function `function` before all of this is released.
+std::string use_host_arrays(const fake_cuda::Driver& driver, const Host& host, void* memory, const std::string& function, int& used) {
+  const Context context = make_context_with(driver, host.options());
+  ErrorSlot err;
+  int64_t size = 3;
+  const Buffer x(harp_buffer_wrap_device(context.get(), "cuda:0", HARP_F32, 1, &size, memory, nullptr, nullptr, err));
+  if (x == nullptr) return err.message();
+  const Floats from = {1, 2, 3};
+  Floats to(3);
+  if (harp_buffer_write(x.get(), 12, from.data(), err) != HARP_OK) return err.message();
+  if (harp_buffer_wait_stream(x.get(), host.stream(), err) != HARP_OK) return err.message();
+  if (harp_buffer_read(x.get(), 12, to.data(), err) != HARP_OK) return err.message();
+  CHECK(to == from);
+  // An array that is larger than the GPU's memory: harp gives back what its pool keeps, and tries again.
+  ErrorSlot full;
+  const int64_t elements = 400'000;
+  CHECK(harp_buffer_new(context.get(), "cuda:0", HARP_F32, 1, &elements, full) == nullptr);
+  if (full.message().find("out of memory on cuda:0: 1600000 bytes: cuMemAllocFromPoolAsync failed") != 0) return full.message();
+  used = driver.calls(function);
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("H5.host_cuda H5.wrap_device: every function of the driver fails once where harp takes the host's context and arrays") {
+  const fake_cuda::Driver driver;
+  // harp ignores the status of these functions, which release something. An address that the driver does not know is one of the host.
+  const std::set<std::string> silent = {"cuCtxPopCurrent", "cuMemFreeAsync", "cuMemPoolDestroy",
+                                        "cuStreamDestroy", "cuEventDestroy", "cuGetErrorName"};
+  size_t points = 0;
+  int used = 0;
+  driver.set_memory(1 << 20);
+  {
+    const Host host(driver, 0);
+    void* const memory = host.allocate(12);
+    CHECK(use_host_arrays(driver, host, memory, "", used) == "");
+    const std::string live = driver.live();
+    for (const std::string& function : driver.functions())
+      for (const int status : {1, 2, 801, 999})
+        for (int nth = 1; nth <= 8; ++nth) {
+          CAPTURE(function);
+          CAPTURE(status);
+          CAPTURE(nth);
+          const int before = driver.calls(function);
+          driver.fail(function, nth, status);
+          const std::string message = use_host_arrays(driver, host, memory, function, used);
+          driver.fail(function, 0, 0);
+          if (driver.calls(function) < before + nth) break;  // every call of this function has failed once
+          ++points;
+          CHECK(driver.live() == live);
+          const bool retried = status == 2 && function == "cuMemAllocFromPoolAsync";
+          // harp ignores failures of the calls with which it releases the context.
+          const bool at_end = message.empty() && before + nth > used;
+          if (silent.count(function) != 0 || retried || at_end) continue;
+          const bool is_of_host = function == "cuPointerGetAttribute" && message.find("but in CPU memory") != std::string::npos;
+          const bool names_it = message.find(function) != std::string::npos || (function == "cuGetProcAddress" && !message.empty());
+          CHECK_MESSAGE((names_it || is_of_host), message);
+        }
+    CHECK(use_host_arrays(driver, host, memory, "", used) == "");
+    host.free(memory);
+  }
+  CHECK(points > 100);
   CHECK(driver.live() == "");
   CHECK(driver.mistakes() == "");
 }

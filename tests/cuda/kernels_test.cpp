@@ -74,16 +74,18 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
 
 TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in every order of threads") {
   GpuPrograms programs;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(std::getenv("HARP_SOURCE_DIR")) / "tests/golden")) {
-    if (entry.path().extension() != ".harp") continue;
-    Case test;
-    test.graph = parse_graph(file_text(entry.path()), grad::text_operations());
-    test.sizes = fuzz::runnable_sizes(*test.graph, 1, 2);
-    test.data_seed = 7;
-    if (test.sizes.empty()) continue;  // no sizes of this graph are small enough for the interpreter
-    programs.add(entry.path().stem().string(), std::move(test), false);
-  }
-  CHECK(programs.all.size() > 10);
+  const std::filesystem::path root = std::filesystem::path(std::getenv("HARP_SOURCE_DIR")) / "tests";
+  for (const std::filesystem::path& from : {root / "golden", root / "cuda/graphs"})
+    for (const auto& entry : std::filesystem::directory_iterator(from)) {
+      if (entry.path().extension() != ".harp") continue;
+      Case test;
+      test.graph = parse_graph(file_text(entry.path()), grad::text_operations());
+      test.sizes = fuzz::runnable_sizes(*test.graph, 1, 2);
+      test.data_seed = 7;
+      if (test.sizes.empty()) continue;  // no sizes of this graph are small enough for the interpreter
+      programs.add(entry.path().stem().string(), std::move(test), false);
+    }
+  CHECK(programs.all.size() > 20);
   check_programs(CompiledPrograms(std::move(programs)), Orders::kAll);
 }
 

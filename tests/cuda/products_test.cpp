@@ -98,7 +98,7 @@ TEST_CASE("C1 L6.packed_matmul/cuda: products of every size and dtype have the i
   programs.check();
 }
 
-TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
+TEST_CASE("C1 L6.loop_tiling/cuda: products by tiles of every shape have the interpreter's bits") {
   Programs programs;
   const int shapes[][5] = {{128, 8, 128, 8, 8}, {128, 8, 64, 4, 8},  {64, 4, 64, 4, 16}, {32, 2, 32, 2, 32},
                            {16, 2, 128, 4, 16}, {128, 4, 16, 2, 16}, {16, 1, 16, 1, 32}, {64, 8, 64, 8, 8},
@@ -209,7 +209,8 @@ TEST_CASE("C1: what follows a product is stored with it, with the interpreter's 
   programs.check();
 }
 
-TEST_CASE("C1 L6.packed_convolution/cuda: convolutions have the interpreter's bits") {
+TEST_CASE(
+    "C1 L6.packed_convolution/cuda G15.conv_stride,conv_dilation,conv_padding,conv_groups/cuda: convolutions have the interpreter's bits") {
   Programs programs;
   for (const std::string_view options :
        {"", ", padding=1", ", stride=2, padding=2", ", dilation=2", ", groups=2", ", stride=[1, 2], padding=[[0, 0], [1, 2]]"})

@@ -20,7 +20,7 @@ constexpr std::string_view kFloats[] = {"f16", "bf16", "f32", "f64"};
 
 }  // namespace
 
-TEST_CASE("C1 L5.thread_group/cuda: sums along rows of every length have the interpreter's bits") {
+TEST_CASE("C1 L5.thread_group,group_tree/cuda: sums along rows of every length have the interpreter's bits") {
   Programs programs;
   for (const int length : {0, 1, 2, 3, 15, 16, 17, 33, 36, 64, 100, 255, 256, 257, 1000, 1023, 1024, 4092, 4095, 4096, 4097, 10000})
     programs.add(cat("x: f32[n, ", length, "]) {\n  return y = sum(x, axes=[-1])"), {{0}, {1}, {9}});

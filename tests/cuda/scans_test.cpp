@@ -12,7 +12,7 @@ constexpr int kDataSets = 6;  // one data set is not enough: a NaN in it can hid
 
 }  // namespace
 
-TEST_CASE("C1 L5.thread_group/cuda: scans along rows of every length have the interpreter's bits") {
+TEST_CASE("C1 G4.parallel/cuda L5.thread_group/cuda: scans along rows of every length have the interpreter's bits") {
   CheckedPrograms programs(kDataSets);
   for (const int length : {2, 3, 4, 5, 15, 16, 63, 64, 65, 100, 128, 255, 257, 1000, 1024, 4095, 4096, 4097, 8192, 20000}) {
     programs.add(cat("x: f32[n, ", length, "]) {\n  return y = cumsum(x, axis=-1)"), {{0}, {1}, {5}});
@@ -53,7 +53,8 @@ TEST_CASE("C1: scans of every dtype and operation have the interpreter's bits") 
   programs.check();
 }
 
-TEST_CASE("C1: scans with fused operations, in reverse, exclusive and along other axes have the interpreter's bits") {
+TEST_CASE(
+    "C1 G4.exclusive,reverse/cuda: scans with fused operations, in reverse, exclusive and along other axes have the interpreter's bits") {
   CheckedPrograms programs(kDataSets);
   programs.add("x: f32[n, 5000], w: f32[5000]) {\n  return y = mul(cumsum(exp(x), axis=-1), broadcast_to(w, [n, 5000]))", {{1}, {4}});
   programs.add("x: f32[2, 3, 700]) {\n  y = cumsum(x, axis=-1)\n  return y = y, z = add(y, x), w = sum(y, axes=[-1])");

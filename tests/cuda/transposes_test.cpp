@@ -7,7 +7,7 @@
 using namespace harp;
 using namespace harp::cuda_test;
 
-TEST_CASE("C1: transposes of every dtype have the interpreter's bits") {
+TEST_CASE("C1 G6.fast_transpose/cuda L6.tiled_transpose/cuda: transposes of every dtype have the interpreter's bits") {
   CheckedPrograms programs;
   for (const std::string_view dtype : {"bool", "i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64"}) {
     programs.add(cat("x: ", dtype, "[70, 100]) {\n  return y = permute(x, [1, 0])"));

@@ -122,7 +122,7 @@ TEST_CASE("G2.mul/interp,c G14.pad/interp,c L6: elementwise kernels of rows that
   }
 }
 
-TEST_CASE("G3.sum/c G15.batch_norm/c: rows of several axes of unknown size have a variant for one block") {
+TEST_CASE("G3.sum/c G22.batch_norm/c: rows of several axes of unknown size have a variant for one block") {
   const Backends backends;
   const std::string text =
       "graph g(x: f32[n, 3, m, m], w: f32[3]) flags=[broadcast] {\n  return y = sum(x, axes=[0, 2, 3]), z = batch_norm(x, weight=w, "

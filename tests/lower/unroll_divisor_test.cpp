@@ -27,7 +27,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("G2.pad,slice/interp,c X2: joined axes with borders, of every divisor, with rows shorter and longer than a vector") {
+TEST_CASE("G14.pad,slice/interp,c X2: joined axes with borders, of every divisor, with rows shorter and longer than a vector") {
   const Backends backends;
   for (const int64_t k : {2, 3, 4, 5})
     for (const int64_t n : {1, 3, 4, 9, 21})

@@ -83,7 +83,7 @@ TEST_CASE("G3.argmax/interp,c G3.argmin/interp,c L6: the first NaN or extreme of
                    whole<int8_t>({130, columns}, 7));
 }
 
-TEST_CASE("G10.softmax/c G10.layer_norm/c L2: passes over rows of a few elements") {
+TEST_CASE("G17.softmax,layer_norm/c L2: passes over rows of a few elements") {
   const Backends backends;
   for (const int columns : {2, 3, 6, 10}) {
     const std::string shape = "f32[n, " + std::to_string(columns) + "]";
@@ -103,7 +103,7 @@ TEST_CASE("L1 L2: elementwise kernels with a short last axis, or a short axis th
   backends.run(graph_of("x: f32[n, 3], z: f32[n, 2]", "y = concat(x, z, axis=1)"), rough({45, 3}, 7), rough({45, 2}, 8));
 }
 
-TEST_CASE("G4.matmul/c L2: products with few columns and few terms") {
+TEST_CASE("G15.matmul/c L2: products with few columns and few terms") {
   const Backends backends;
   for (const auto& [terms, columns] : {std::pair{2, 3}, {5, 1}, {5, 7}, {16, 2}, {4, 4}, {1, 3}})
     for (const int64_t rows : {4, 16, 100})

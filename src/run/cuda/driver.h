@@ -53,7 +53,7 @@ enum class DeviceAttribute : int32_t {
   kMemoryPoolsSupported = 115,
 };
 /// CUfunction_attribute
-enum class FunctionAttribute : int32_t { kMaxThreadsPerBlock = 0, kStaticSharedBytes = 1, kMaxDynamicSharedBytes = 8 };
+enum class FunctionAttribute : int32_t { kMaxDynamicSharedBytes = 8 };
 /// CUpointer_attribute
 enum class PointerAttribute : int32_t { kMemoryType = 2, kDeviceIndex = 9 };
 inline constexpr unsigned kDeviceMemory = 2;        // CU_MEMORYTYPE_DEVICE
@@ -133,7 +133,6 @@ struct Function {
   ROW(library_unload, "cuLibraryUnload", 12000, LibraryHandle)                                                                             \
   ROW(library_kernel, "cuLibraryGetKernel", 12000, KernelHandle*, LibraryHandle, const char*)                                              \
   ROW(kernel_function, "cuKernelGetFunction", 12000, FunctionHandle*, KernelHandle)                                                        \
-  ROW(function_attribute, "cuFuncGetAttribute", 2020, int*, FunctionAttribute, FunctionHandle)                                             \
   ROW(function_set_attribute, "cuFuncSetAttribute", 9000, FunctionHandle, FunctionAttribute, int)                                          \
   ROW(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, int*, FunctionHandle, int, size_t)                                   \
   ROW(graph_create, "cuGraphCreate", 10000, GraphHandle*, unsigned)                                                                        \

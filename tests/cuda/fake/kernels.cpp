@@ -126,18 +126,6 @@ EXPORTED CUresult cuKernelGetFunction(Kernel** function, Kernel* kernel) {
   return kSuccess;
 }
 
-EXPORTED CUresult cuFuncGetAttribute(int* value, int attribute, Kernel* function) {
-  ENTER_WITH_CONTEXT("cuFuncGetAttribute");
-  if (state.kernels.count(function) == 0) return kInvalidHandle;
-  switch (attribute) {
-    case 0: *value = static_cast<int>(function->code->most_threads); break;  // MAX_THREADS_PER_BLOCK
-    case 1: *value = 0; break;                                               // SHARED_SIZE_BYTES
-    case 8: *value = function->dynamic_shared; break;                        // MAX_DYNAMIC_SHARED_SIZE_BYTES
-    default: return kInvalidValue;
-  }
-  return kSuccess;
-}
-
 EXPORTED CUresult cuFuncSetAttribute(Kernel* function, int attribute, int value) {
   ENTER_WITH_CONTEXT("cuFuncSetAttribute");
   if (state.kernels.count(function) == 0) return kInvalidHandle;
@@ -210,7 +198,6 @@ std::vector<Row> fake::kernel_functions() {
       ROW("cuLibraryUnload", 12000, cuLibraryUnload),
       ROW("cuLibraryGetKernel", 12000, cuLibraryGetKernel),
       ROW("cuKernelGetFunction", 12000, cuKernelGetFunction),
-      ROW("cuFuncGetAttribute", 2020, cuFuncGetAttribute),
       ROW("cuFuncSetAttribute", 9000, cuFuncSetAttribute),
       ROW("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, cuOccupancyMaxActiveBlocksPerMultiprocessor),
       ROW("cuLaunchKernel", 4000, cuLaunchKernel),

@@ -69,12 +69,19 @@ def fused(ptx):
     return everywhere, everywhere - len(re.findall(r"// begin inline asm\n\s*fma\.rn\.", ptx))
 
 
+# For each memory that a kernel may access 16 bytes at a time, the machine instructions for that.
+WIDE = {"global": r"\b(?:LDG|STG|LD|ST|LDGSTS)\.\S*128", "shared": r"\b(?:LDS|STS)\.\S*128"}
+
+
 def says_16_bytes(kernel):
-    """Tests whether the kernel accesses 16 bytes at a time according to its schedule or its text."""
+    """Returns which memories the kernel accesses 16 bytes at a time according to its schedule or its text: a subset of WIDE."""
     line, parameters, text = kernel
     vector = re.search(r"simd=(\d+)", line)
     elements = [ELEMENT_BYTES.get(word, 4) for word in re.findall(r"(\w+)\* ", " ".join(parameters))]
-    return "copy_16_bytes(" in text or (vector is not None and int(vector[1]) * min(elements, default=1) >= 16)
+    copies = re.findall(r"\bcopy_16_bytes(_async)?\((.*)\);", text)
+    is_global = [bool(asynchronous) or re.search(r"\b(?:input|output|tmp)\d", arguments) is not None for asynchronous, arguments in copies]
+    said = {"global" if there else "shared" for there in is_global}
+    return said | {"global"} if vector is not None and int(vector[1]) * min(elements, default=1) >= 16 else said
 
 
 def check(path, compiler, architecture):
@@ -87,14 +94,14 @@ def check(path, compiler, architecture):
     results = {}
     for name, (threads, blocks) in bounds.items():
         registers, spilled, shared = used[name]
-        wide = len(re.findall(r"\b(?:LDG|STG|LD|ST)\.\S*128", sass[name]))
+        said = says_16_bytes(kernels[name])
+        wide = sum(len(re.findall(WIDE[memory], sass[name])) for memory in said)
         wrong = []
         if spilled:
             wrong.append(f"{spilled} bytes spilled")
         if registers > min(255, compilers.REGISTERS // (threads * blocks)):
             wrong.append(f"{registers} registers")
-        if says_16_bytes(kernels[name]) and not wide:
-            wrong.append("no 16-byte access")
+        wrong += [f"no 16-byte access to {memory} memory" for memory in sorted(said) if not re.search(WIDE[memory], sass[name])]
         results[name] = (registers, occupancy(architecture, threads, registers, shared), spilled, wide, wrong)
     wrong = []
     try:
@@ -126,7 +133,7 @@ def table(wanted):
     print(f"Table 3: golden kernels by compilers, for {architectures} (numbers in this order). No GPU has run them.\n"
           "occupancy: by the formula, without dynamic shared memory. fma: those in PTX, of the calls of the source after inlining and\n"
           "unrolling; a second compilation for the first architecture, in which calls are marked, counts these, and nothing else may be fused.\n"
-          "16-byte accesses: instructions, where the schedule or the text says that there are some.")
+          "16-byte accesses: instructions, for the memories, global and shared, of which the schedule or the text says that there are some.")
     print(f"{'golden':20}{'kernel':11}{'compiler':10}{'registers':21}{'spilled':9}{'occupancy %':21}{'16-byte accesses':22}{'.ftz .approx':14}"
           "fma of calls")
     compilations = kernels = bad = 0

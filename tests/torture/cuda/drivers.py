@@ -12,6 +12,8 @@ import tempfile
 BUILD = os.environ["HARP_BUILD_DIR"]
 CASES = "*every function of the driver fails once*"
 CLASSES = {"invalid value": (1,), "out of memory": (2,), "not supported": (801,), "lost device": (700, 719), "unknown": (999,)}
+# Functions that the tests do not make fail, and why
+NOT_FAILED = dict.fromkeys(("cuCtxGetCurrent", "cuStreamBeginCapture", "cuStreamEndCapture"), "called by the tests' host application alone")
 FEWEST = 100  # the least number of failures in all tests together; fewer would mean that the tests no longer cause them
 
 
@@ -63,8 +65,9 @@ def table(_):
             unused.append(name)
             continue
         print(f"{name:46}" + "".join(f"{str(count or '-') + (f' ({bad} wrong)' if bad else ''):>15}" for count, bad in counts))
-    if unused:
-        print(f"not failed in these tests: {', '.join(unused)}")
+    for name in unused:
+        print(f"{name:46}" + NOT_FAILED.get(name, "NOT FAILED in any test"))
+    passed = passed and NOT_FAILED.keys() >= set(unused)
     total = sum(found.values())
     print(f"table 2: {len({name for name, _ in found})} functions, {total} failures in {len(cases)} tests, {sum(wrong.values())} handled wrongly")
     return passed and total >= FEWEST and not wrong

@@ -24,6 +24,7 @@ PROCESSORS, BLOCKS_PER_PROCESSOR = 3, 2  # a small device, so that loops over th
 ORDERS = {"ascending": 0, "descending": 1, "shuffled": 2}
 # limits on the arrays of a run, because more would take too long in the emulator
 MOST_BYTES, MOST_BYTES_OF_CONSTANT_SIZE = 3 << 20, 1 << 24
+LONGEST = 66049  # of a sum along an axis of this length, even the sums of blocks of 256 are more than 256
 SLACK = 1 << 16  # bytes before and after an array that belong to no array, so that an access close to the array does not end the process
 
 
@@ -243,6 +244,12 @@ class Program:
                 found.append(others | {name: large})
         even = dict.fromkeys(variables, 128)
         return [*found, even] if size(even) <= MOST_BYTES else found
+
+    def long_sets(self):
+        """Returns further lists of values, in each of which another variable has the value LONGEST. Runs with them take long."""
+        arrays, one = [*self.inputs.values(), *self.outputs.values()], dict.fromkeys(self.plan.variables, 1)
+        found = [one | {name: LONGEST} for name in self.plan.variables]
+        return [sizes for sizes in found if sum(self.bytes_of(array, sizes) for array in arrays) <= MOST_BYTES_OF_CONSTANT_SIZE]
 
     def data(self, sizes, seed):
         """Returns random input data."""
