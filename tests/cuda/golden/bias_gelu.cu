@@ -50,6 +50,8 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll) ? shape0 * 1024 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 256; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 & 255;
+    const float* input1_row = input1 + oidx0 * 4;
     const i64 grouped0 = alu0;
     if (ridx0 * 4 + 4 <= grouped0) {
       float row0[4] __attribute__((aligned(16)));
@@ -57,8 +59,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) & 1023;
-        const float alu1 = row0[ridx1] + input1[oidx0];
+        const float alu1 = row0[ridx1] + input1_row[ridx1];
         const float alu2 = alu1 < -16.0f ? -16.0f : alu1;
         const float alu3 = 16.0f < alu2 ? 16.0f : alu2;
         const float alu4 = (alu3 + alu3 * alu3 * alu3 * 0.044715f) * 0.7978846f;
