@@ -1,4 +1,5 @@
 // Simplifies floor_div, mod, min, max and select. The result is an atom only if no simpler equal expression is found.
+#include <algorithm>
 #include <utility>
 
 #include "base/checked_integers.h"
@@ -52,6 +53,38 @@ const SymAtom* as_quotient(Sym e) {
   return m && m->coefficient == 1 && m->factors.size() == 1 && m->factors[0]->kind == AtomKind::kFloorDiv ? m->factors[0] : nullptr;
 }
 
+/// Returns the greatest common divisor of two terms: of their coefficients, and the factors that both have.
+SymTerm common_divisor(const SymTerm& a, const SymTerm& b) {
+  SymTerm result{gcd(a.coefficient, b.coefficient), {}};
+  for (auto at = b.factors.begin(); const SymAtom* factor : a.factors)
+    if (const auto found = std::find(at, b.factors.end(), factor); found != b.factors.end()) {
+      result.factors.push_back(factor);
+      at = found + 1;
+    }
+  return result;
+}
+
+/// The form x = unit * high + low of a dividend, where 0 <= low < unit, and unit * divisor is the original divisor.
+struct Digits {
+  Sym unit, high, low, divisor;
+};
+
+/// If the divisor d is a multiple of a unit such that the quotient x // d does not depend on x % unit, returns the dividend as a multiple
+/// of the unit and the rest. Example: a row of an array with 4 m columns consists of pieces of m elements; for position p of piece i, the
+/// row is (m i + p) // (4 m) = i // 4.
+std::optional<Digits> digits_of(SymTable& table, Sym x, const SymTerm& d) {
+  if (as_monomial(x)) return std::nullopt;
+  for (const SymTerm& term : x.node()->terms) {
+    const SymTerm unit = common_divisor(term, d);
+    const std::optional<SymTerm> divisor = divide(d, unit);
+    if ((unit.coefficient == 1 && unit.factors.empty()) || (divisor->coefficient == 1 && divisor->factors.empty())) continue;
+    const auto [high, low] = split(table, x, unit);
+    const Digits result{SymBuilder::of_term(table, unit), high, low, SymBuilder::of_term(table, *divisor)};
+    if (proven_positive(result.divisor) && proven_nonnegative(low) && proven_less(low, result.unit)) return result;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Sym floor_div(Sym x, Sym d) {
@@ -63,6 +96,7 @@ Sym floor_div(Sym x, Sym d) {
   if (const auto monomial = as_monomial(d)) {
     auto [quotient, rest] = split(table, x, *monomial);
     if (!quotient.is_constant(0)) return quotient + floor_div(rest, d);
+    if (const auto digits = digits_of(table, x, *monomial)) return floor_div(digits->high, digits->divisor);
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return 0;
   if (range(x).hi < 0 && proven_nonnegative(x + d)) return -1;
@@ -95,6 +129,7 @@ Sym mod(Sym x, Sym d) {
   if (const auto monomial = as_monomial(d)) {
     auto [quotient, rest] = split(table, x, *monomial);
     if (!quotient.is_constant(0)) return mod(rest, d);
+    if (const auto digits = digits_of(table, x, *monomial)) return digits->unit * mod(digits->high, digits->divisor) + digits->low;
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return x;
   if (range(x).hi < 0 && proven_nonnegative(x + d)) return x + d;

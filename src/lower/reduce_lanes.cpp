@@ -270,8 +270,11 @@ void ReduceLowering::lane_block_by_steps(std::span<const BlockLevel> rows, Sym b
   };
   const Sym full = begin + floor_div(end - begin, kLanes) * kLanes;
   if (!proven_at_most(full, begin)) {
-    Loop* steps = new_loop(arena_, next_name(), begin, full);
+    const std::string name = next_name();
+    Loop* steps = new_loop(arena_, name, begin, full);
     steps->step = kLanes;
+    // This bound tells proofs that all lanes of a step are elements, so that elements of rows of whole steps need no division.
+    steps->variable = arena_.syms().loop(name, begin, full - kLanes + 1);
     all_lanes(steps->variable, steps->body);
     steps->body = apply_tags(arena_, c_.kernel, steps->body);
     if (simd_width_ > 1 && outer_.empty() && is_compute_bound(steps->body))

@@ -31,12 +31,15 @@ struct BorderAxes {
   bool single_for_pads = false, single_for_concats = false;
   // Whether the result of the kernel has as many elements as its operand, as that of a scan.
   bool has_large_result = false;
+  // Whether a reduction flattens several axes, so that each element needs a division.
+  bool are_flattened = false;
 
   bool empty() const { return (pads | concats) == 0; }
   void add(const BorderAxes& other) {
     pads |= other.pads, concats |= other.concats;
     single_for_pads |= other.single_for_pads, single_for_concats |= other.single_for_concats;
     has_large_result |= other.has_large_result;
+    are_flattened |= other.are_flattened;
   }
 };
 
@@ -72,8 +75,9 @@ bool keeps_most(const Node& node) {
 /// (The kernel of a product of matrices treats the inside and the borders of a pad separately.)
 BorderAxes border_axes(const Node& node, const FusionLimits& limits) {
   const uint32_t flattened = is_reduce(node.op) ? axes_by_lanes(node) : 0;
+  const bool are_flattened = flattened != 0 && !std::has_single_bit(flattened);
   const Shape& shape = node.sources[0]->shape;
-  if (limits.many_threads || shape.empty()) return {flattened, flattened};
+  if (limits.many_threads || shape.empty()) return {.pads = flattened, .concats = flattened, .are_flattened = are_flattened};
   size_t last = shape.size() - 1;
   while (last > 0 && shape[last].is_constant(1)) --last;
   uint32_t axes = 1u << last;
@@ -81,8 +85,14 @@ BorderAxes border_axes(const Node& node, const FusionLimits& limits) {
     axes |= 1u << node.as<ScanAttributes>().axis;
   else
     for (const int axis : node.as<ReduceAttributes>().axes) axes |= 1u << axis;
-  if (is_reduce(node.op) && node.as<ReduceAttributes>().product) return {flattened, axes, false, true};
-  return {axes, axes, true, true, is_scan(node.op)};
+  if (is_reduce(node.op) && node.as<ReduceAttributes>().product)
+    return {.pads = flattened, .concats = axes, .single_for_concats = true, .are_flattened = are_flattened};
+  return {.pads = axes,
+          .concats = axes,
+          .single_for_pads = true,
+          .single_for_concats = true,
+          .has_large_result = is_scan(node.op),
+          .are_flattened = are_flattened};
 }
 
 /// Tests whether the node is a pad or concat along one of these axes, so that an element's index along that axis decides whether, or from
@@ -99,11 +109,26 @@ bool is_along(const Node& node, const BorderAxes& axes) {
   return false;
 }
 
+/// Tests whether the sources of a concat are slices of one value, as in a roll. The kernel then selects the position at which it loads an
+/// element. (From several arrays it loads and selects vectors.)
+bool joins_slices_of_one(const Node& node) {
+  const auto is_slice = [&](const Node* source) { return source->op == Op::kSlice && source->sources[0] == node.sources[0]->sources[0]; };
+  return node.op == Op::kConcat && std::ranges::all_of(node.sources, is_slice);
+}
+
+/// Tests whether a pad or concat has enough elements to be worth a kernel of its own. Few are enough if the kernel that reads them would
+/// otherwise load them one by one.
+bool has_enough_elements(const Node& node, const BorderAxes& axes, const FusionLimits& limits) {
+  constexpr int64_t kFewestSingles = 256;  // Zen 2: max of a rolled f32 [20, 30] 1.6 us, stored 0.17 us
+  const bool loads_singles = !limits.many_threads && (axes.are_flattened || joins_slices_of_one(node));
+  return loads_singles ? range(element_count(node.shape)).hi >= kFewestSingles : is_worth_kernel(node, limits);
+}
+
 /// Tests whether the node is a pad or concat along one of these axes that a kernel of its own should store. False if its elements would
 /// need much more memory than the arrays from which they are computed and the result of the kernel that reads them.
 bool is_bordered(const Node& node, const BorderAxes& axes, const FusionLimits& limits, const std::function<bool(const Node*)>& is_stored,
                  const MemoryBound& most = {}) {
-  if (!is_along(node, axes) || !is_worth_kernel(node, limits)) return false;
+  if (!is_along(node, axes) || !has_enough_elements(node, axes, limits)) return false;
   return axes.has_large_result || is_bounded_by_arrays(node, is_stored, most);
 }
 

@@ -49,6 +49,11 @@ TEST_CASE("G16 dims: positions of a reshape meet again") {
   CHECK(floor_div(c, 6) * 6 + floor_div(mod(c, 6), 2) * 2 + mod(c, 2) == c);
   CHECK(floor_div(floor_div(c, 2), 3) == floor_div(c, 6));
   CHECK(floor_div(4 * c + 3, 8) == floor_div(c, 2));
+  // A row consists of 12 pieces of m elements; j is a position in piece i.
+  CHECK(floor_div(i * m + j, 12 * m) == floor_div(i, 12));
+  CHECK(mod(i * m + j, 12 * m) == mod(i, 12) * m + j);
+  CHECK(12 * m * floor_div(i * m + j, 12 * m) + mod(i * m + j, 12 * m) == i * m + j);
+  CHECK(floor_div(4 * c + b, 8) != floor_div(c, 2));  // b may be 4
 }
 
 TEST_CASE("G16 dims: proofs use the bounds of loops") {

@@ -105,3 +105,25 @@ TEST_CASE("L2: no element of such a reduction is divided to find its row") {
   // If the position of each operand is a linear function of the lane, the code need not step from row to row either.
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, n]) {\n  return s = sum(x * x, axes=[0, 1])\n}"), "int64_t first_lane"));
 }
+
+TEST_CASE("G3.sum,max/interp,c L2: the value of a channel, added to an array whose channels are then joined with its pixels") {
+  const auto graph = [](const std::string& b, const std::string& n) {
+    return "graph g(x: f32[" + b + ", 12, " + n + "], r: f32[12]) {\n  v = reshape(relu(x + expand(reshape(r, shape=[1, 12, 1]), shape=[" +
+           b + ", 12, " + n + "])), shape=[" + b + ", 12*" + n + "])\n  return s = sum(v, axes=[0, 1]), m = max(v, axes=[0, 1])\n}";
+  };
+  const Backends backends;
+  for (const auto& [b, n] : std::initializer_list<std::pair<int64_t, int64_t>>{{4, 2000}, {3, 1024}, {5, 31}, {50, 7}}) {
+    CAPTURE(n);
+    for (const bool is_known : {false, true})
+      backends.run(graph(is_known ? std::to_string(b) : "b", is_known ? std::to_string(n) : "n"), rough({b, 12, n}, 1), rough({12}, 2));
+  }
+  // The quotient by 12 n is that of the row by 12, which is computed once for each row. If rows consist of whole steps of 64 elements, no
+  // step needs a division.
+  for (const std::string& source : {source_of(graph("4", "29683")), source_of(graph("50", "4096")), source_of(graph("b", "n"))}) {
+    CHECK_FALSE(contains(source, "% 29683"));
+    CHECK_FALSE(contains(source, "/ 356196"));
+    CHECK_FALSE(contains(source, "/ 49152"));
+    CHECK_FALSE(contains(source, "floor_mod_i64(ridx"));
+  }
+  CHECK_FALSE(contains(source_of(graph("50", "4096")), "int64_t first_lane"));
+}

@@ -203,10 +203,25 @@ TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are re
     // If the arrays are joined along axis 0, each row is a row of a or of b, so the kernel of the reduction loads it. If they are joined
     // along axis 1, the kernel would select each element of a row.
     CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == (axis == std::string_view("0") ? 1 : 3));
-    CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
+    CHECK(kernels("20, 100", cat("max(", joined, ")")) == 3);
+    CHECK(kernels("4, 30", cat("max(", joined, ")")) == 1);
   }
   CHECK(kernels("n, 100", "max(pad(a, before=[0, 1], after=[0, 0], value=0) + pad(b, before=[0, 1], after=[0, 0], value=0))") == 3);
   CHECK(kernels("n, 100", "max(a + b)") == 1);
+  // Along a single axis, the kernel loads vectors of a pad and of several arrays, but not of two slices of one array.
+  CHECK(kernels("20, 100", "sum(concat(a, b, axis=1), axes=[1])") == 1);
+  CHECK(kernels("20, 100", "sum(pad(a, before=[0, 1], after=[0, 0], value=0), axes=[1])") == 1);
+  CHECK(kernels("20, 100", "sum(roll(a, shift=3, axis=1), axes=[1])") == 2);
+}
+
+TEST_CASE("G5.reshape/c L2: a reshape that joins axes of a permute is stored by a kernel over the axes, unless it has few elements") {
+  const auto kernels = [](std::string_view shape, std::string_view joined) {
+    return scheduled(cat("graph g(x: f32[", shape, "]) { return y = exp(reshape(permute(x, axes=[1, 0, 2]), shape=[", joined, "])) }"))
+        .kernels.size();
+  };
+  CHECK(kernels("12, n, m", "n, 12*m") == 2);
+  CHECK(kernels("12, 7, 48", "7, 576") == 2);
+  CHECK(kernels("2, 3, 9", "3, 18") == 1);
 }
 
 TEST_CASE("L2: many reductions over one array are shared out over kernels of a few") {

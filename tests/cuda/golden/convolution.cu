@@ -23,6 +23,7 @@ static __device__ __forceinline__ float fma_f32(float a, float b, float c) { ret
 /* generation 0 · contraction over [8, 128, 28, 28] · sum of [8, 128, 28, 3, 3, 64, 28] axes [3, 4, 5] chain product · contraction [thread, thread_group tile=64 unroll=4, thread, thread_group tile=64 unroll=4, reduce tile=16 stages=2] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, const float* __restrict__ input2, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
+  const bool wide0 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 196; ridx0 += gridDim.x) {
     /* 4 x 4 results of this thread */
     float acc2[16] __attribute__((aligned(16)));
@@ -207,18 +208,29 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
     const i64 oidx47 = thread & 7;
     const i64 oidx48 = thread / 32;
     const i64 oidx49 = oidx48 & 1;
+    const i64 oidx50 = (oidx3 * 2 + oidx47 + oidx49) % 7;
+    const i64 oidx51 = (oidx3 * 2 + oidx47 + oidx49) / 7;
+    const i64 oidx52 = (oidx3 * 2 + oidx49 + oidx51) / 28;
+    const i64 oidx53 = (oidx3 * 2 + oidx49 + oidx51) % 28;
     #pragma unroll 4
     for (i64 ridx31 = 0; ridx31 < 4; ++ridx31) {
-      const float alu7 = input2_row[ridx31];
-      float* output0_row = output0 + oidx0 * 50176 + oidx44 * 12544 + oidx46 * 3136 + ridx31 * 784;
-      #pragma unroll 4
-      for (i64 ridx32 = 0; ridx32 < 4; ++ridx32) {
-        const float alu8 = row3[thread + ridx31 * 1024 + ridx32 * 256] + alu7;
-        const i64 oidx50 = (oidx3 * 8 + oidx47 * 4 + oidx49 * 4 + ridx32) % 28;
-        const i64 oidx51 = (oidx3 * 8 + oidx47 * 4 + oidx49 * 4 + ridx32) / 28;
-        const i64 oidx52 = (oidx3 * 2 + oidx49 + oidx51) / 28;
-        const i64 oidx53 = (oidx3 * 2 + oidx49 + oidx51) % 28;
-        output0_row[oidx50 + oidx52 * 100352 + oidx53 * 28] = alu8 <= 0.0f ? 0.0f : alu8;
+      float* output0_row = output0 + oidx0 * 50176 + oidx44 * 12544 + oidx46 * 3136 + oidx50 * 4 + oidx52 * 100352 + oidx53 * 28 + ridx31 * 784;
+      if (wide0) {
+        float row14[4] __attribute__((aligned(16)));
+        const float alu7 = input2_row[ridx31];
+        #pragma unroll 4
+        for (i64 ridx32 = 0; ridx32 < 4; ++ridx32) {
+          const float alu8 = row3[thread + ridx31 * 1024 + ridx32 * 256] + alu7;
+          row14[ridx32] = alu8 <= 0.0f ? 0.0f : alu8;
+        }
+        copy_16_bytes(output0 + oidx0 * 50176 + oidx44 * 12544 + oidx46 * 3136 + oidx50 * 4 + oidx52 * 100352 + oidx53 * 28 + ridx31 * 784, row14);
+      } else {
+        const float alu9 = input2_row[ridx31];
+        #pragma unroll 4
+        for (i64 ridx33 = 0; ridx33 < 4; ++ridx33) {
+          const float alu10 = row3[thread + ridx31 * 1024 + ridx33 * 256] + alu9;
+          output0_row[ridx33] = alu10 <= 0.0f ? 0.0f : alu10;
+        }
       }
     }
     __syncthreads();
