@@ -46,7 +46,7 @@ std::unique_ptr<Executable> load(const Resources& resources, const Loadable& pro
   if (can_run(program.target)) code.library = resources.service.loader().load(*program.artifact);
   const ir::HiddenConstants hidden(module);
   for (const size_t i : hidden.constants()) code.constants.push_back(module.constants[i].data);
-  return make_c_executable(std::move(code), module.workspace, module.scratch, natives_of(module), program.generated.sites,
+  return make_c_executable(std::move(code), module.workspace, module.scratch_of_run, natives_of(module), program.generated.sites,
                            module.shape_vars, program.target);
 }
 

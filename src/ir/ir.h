@@ -219,6 +219,10 @@ struct Launch {
   // `only_without_aliasing` it is skipped if the arrays of some pair are the same memory, otherwise it is skipped unless they are.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
   bool only_without_aliasing = false;
+  // If true, the launch is an alternative to the one before it: both are variants of one kernel, of which a run uses the first whose
+  // `own_guard`, and condition on aliasing, holds. `guard` also says that those of the earlier variants do not hold.
+  bool is_alternative = false;
+  std::optional<Sym> own_guard = {};
   // If true, the launch starts only when the previous launch in Generation::launches is complete, because it uses the results of that
   // launch: both are phases of one routine on a GPU. Other launches of a generation may run concurrently.
   bool follows = false;
@@ -356,8 +360,10 @@ struct Module {
   // Addresses of host functions and of data for them; a NativeCall refers to an address by its index here. The addresses are supplied at
   // run time and are never part of the generated text.
   std::vector<void*> natives;
-  Sym workspace;       // size of the workspace in bytes, a multiple of 64
-  Sym scratch = 0;     // bytes of scratch memory of each worker, located after the workspace; a multiple of 64
+  Sym workspace;    // size of the workspace in bytes, a multiple of 64
+  Sym scratch = 0;  // bytes of scratch memory of each worker, located after the workspace; a multiple of 64
+  // The scratch memory that a run of certain sizes takes for each worker: `scratch`, or 0 if no kernel that it launches uses any.
+  Sym scratch_of_run = 0;
   int64_t blocks = 0;  // offset in bytes, in the scratch memory of a worker, of the block buffers of chains (Generation)
   // Number of check sites; 0 if no kernel has a check. If not 0, the last kFaultBytes of a worker's scratch memory hold the fault that the
   // worker reports.

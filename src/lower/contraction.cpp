@@ -28,7 +28,7 @@
 // packed copy is *shared*.
 //
 // If there are at most 256 terms, there is only one block of terms. The sums of a tile then go from the registers through the epilogue to
-// the output, without an array for the sums of the block.
+// the output, without an array for the sums of the block. With an unknown number of terms, each tile tests that.
 //
 // If the factors are integers of 16 or 8 bits that are added in i32, packing can put two or four terms into each lane
 // (AxisSchedule::simd_width of the terms); the micro-kernel then adds two or four products at a time.
@@ -135,7 +135,7 @@ class TileRecipe {
     if (layout_.is_output_transposed)
       add(body, with_new_arrays([&] { return store_transposed(block_.sums_of_all_terms(), false); }));
     else if (!layout_.stores_tiles())
-      add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
+      add(body, block_.unless_one_block(block_.store_rows(block_.sum_in(block_.sums_of_all_terms()))));
     return body;
   }
   /// Prepares scratch memory before the first product: copies the elements that the windows of a convolution read, and reserves arrays for
@@ -240,12 +240,16 @@ class TileRecipe {
     }
     const int sums = block_.sums_of_block();
     const Sym begin = layout_.tile_at(tile.member, tile.row_tile, tile.column_tile);
-    add(body, each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
-          const UOp* sum = arena_.acc(block_.dtype, register_of(row, vector), lane);
-          const Sym at = begin + layout_.in_tile(row, vector * layout_.simd + lane);
-          return Body{layout_.has_one_block_of_terms ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
-                                                     : update_accumulator(arena_, sums, at, sum)};
-        }));
+    Body to_sums = each_vector(part, [&](int64_t row, int64_t vector, Sym lane) {
+      const UOp* sum = arena_.acc(block_.dtype, register_of(row, vector), lane);
+      const Sym at = begin + layout_.in_tile(row, vector * layout_.simd + lane);
+      return Body{layout_.has_one_block_of_terms ? set_accumulator(arena_, sums, at, end_of_products(arena_, sum))
+                                                 : update_accumulator(arena_, sums, at, sum)};
+    });
+    if (layout_.may_have_one_block)
+      body.push_back(new_if(arena_, layout_.is_one_block(), store_tile(tile, part), std::move(to_sums)));
+    else
+      add(body, to_sums);
     return body;
   }
   int register_of(int64_t row, int64_t vector) const { return registers_[static_cast<size_t>(row * layout_.vectors_of_tile() + vector)]; }

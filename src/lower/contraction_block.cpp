@@ -194,8 +194,8 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
 /// Returns statements that set sums_[level] to the sum of items begin … end - 1. At level 0 the items are blocks of terms; at higher levels
 /// they are the results of blocks of the level below. If no higher level is needed, only sums_[0] is set.
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
-  Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
-  if (level > 0) body = only_with_levels(std::move(body));
+  Body zeros = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
+  Body body = level > 0 ? only_with_levels(std::move(zeros)) : unless_one_block(std::move(zeros));
   add(body, each(cat("block", level), end - begin, [&](Sym block) {
         const Sym first = (begin + block) * kChainBlock;
         if (level == 0) return block_of_terms(first, min(Sym(kChainBlock), layout.terms - first));
@@ -226,6 +226,11 @@ Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
     return each_row_tile([&](Sym tile) { return sums(layout.tile_at(member, tile, 0), column_tiles() * layout.tile_size()); });
   });
   return vector_nest(first_loop_in(nest), layout.simd);
+}
+
+Body ContractionBlock::unless_one_block(Body statements) {
+  if (!layout.may_have_one_block) return statements;
+  return {new_if(arena, Sym(-1) - layout.is_one_block(), std::move(statements))};
 }
 
 // --- the results ---------------------------------------------------------------------------------------------------------------

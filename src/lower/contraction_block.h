@@ -122,6 +122,9 @@ class ContractionBlock {
   /// ("Sums").
   using BlockOfTerms = std::function<ir::Body(Sym first, Sym count)>;
   ir::Body each_block_of_terms(const BlockOfTerms& block_of_terms);
+  /// Returns an If statement that runs the statements unless a run has only one block of terms, whose tiles are stored directly. If that is
+  /// never so, returns the statements alone.
+  ir::Body unless_one_block(ir::Body statements);
   /// Emits statement(at) for each sum of the block; `at` is the position of the sum in each array of sums.
   ir::Body each_sum(const std::function<ir::Stmt*(Sym at)>& statement);
   const ir::UOp* zero() { return arena.constant(identity_of(Op::kSum, dtype)); }

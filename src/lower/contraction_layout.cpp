@@ -52,6 +52,8 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   terms_together = schedule.axes.back().unroll, terms_of_lane = schedule.axes.back().simd_width;
   has_one_block_of_terms =
       ceil_div(terms, kChainBlock).is_constant(1) || (most_terms <= kChainBlock && terms_together == 1 && !computes_half);
+  may_have_one_block =
+      !has_one_block_of_terms && terms_together == 1 && !computes_half && !is_output_transposed && !proven_less(kChainBlock, terms);
   packs_rows = row_axis.pack, shares_columns = column_axis.pack;
   tile_rows = row_axis.unroll, block_rows = block_of(rows, tile_rows, row_axis.tile);
   tile_columns = simd * column_axis.unroll, block_columns = block_of(columns, tile_columns, column_axis.tile);

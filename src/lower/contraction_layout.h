@@ -40,7 +40,10 @@ struct ContractionLayout {
   bool computes_half;                                            // whether only the blocks up to the diagonal are computed (Schedule::half)
 
   bool has_one_block_of_terms;  // whether there is at most one block of terms
-  /// Tests whether sums are stored directly from the register tile to the output, without an array for the sums of the block.
+  bool may_have_one_block;      // whether only a run with certain sizes has one block of terms, so that it can store its tiles directly
+  /// Returns an expression that is >= 0 if there is exactly one block of terms.
+  Sym is_one_block() const { return min(terms - 1, Sym(kChainBlock) - terms); }
+  /// Tests whether all sums are stored directly from the register tile to the output, without an array for the sums of the block.
   bool stores_tiles() const { return has_one_block_of_terms && !is_output_transposed; }
   int64_t row_tiles_of_block() const { return block_rows / tile_rows; }
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }

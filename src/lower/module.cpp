@@ -239,6 +239,47 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
   return kernels;
 }
 
+/// Returns the scratch memory that a run takes for each worker if one of `variants` runs, the first whose guard holds.
+Sym scratch_of_variants(const ir::Module& module, std::span<const ir::Launch> variants) {
+  const auto uses = [&](const ir::Launch& launch) {
+    return ir::scratch_offsets(module.kernels[static_cast<size_t>(launch.kernel)]).back() > 0;
+  };
+  const auto is_guarded = [](const ir::Launch& launch) { return launch.own_guard && launch.in_place.empty(); };
+  Sym bytes = 0;
+  for (size_t v = variants.size(); v-- > 0;) {
+    const Sym here = uses(variants[v]) ? module.scratch : Sym(0);
+    if (!is_guarded(variants[v])) {
+      bytes = max(bytes, here);
+      continue;
+    }
+    Sym guard = *variants[v].own_guard;
+    for (; v > 0 && is_guarded(variants[v - 1]) && uses(variants[v - 1]) == uses(variants[v]); --v)
+      guard = max(guard, *variants[v - 1].own_guard);
+    bytes = select(guard, here, bytes);
+  }
+  return bytes;
+}
+
+/// Returns the scratch memory that a run takes for each worker: none if it runs no variant of a kernel that uses any. (To take a block of
+/// memory and to give it back takes as long as a small product of matrices.) A program with temporaries needs a block anyway.
+Sym scratch_of_run(const ir::Module& module) {
+  // With more kernels than this, it takes longer to find out than it saves.
+  constexpr size_t kMostLaunches = 16;
+  if (module.sites > 0 || !module.scratch.is_constant(module.blocks) || !module.workspace.is_constant(0)) return module.scratch;
+  Sym bytes = 0;
+  size_t count = 0;
+  for (const ir::Generation& generation : module.generations) {
+    count += generation.launches.size();
+    if (count > kMostLaunches) return module.scratch;
+    for (std::span<const ir::Launch> left = generation.launches; !left.empty();) {
+      const auto next = std::ranges::find_if(left.begin() + 1, left.end(), [](const ir::Launch& launch) { return !launch.is_alternative; });
+      bytes = max(bytes, scratch_of_variants(module, {left.begin(), next}));
+      left = {next, left.end()};
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::shared_ptr<ir::Module> lower_program(const Program& program) {
@@ -270,7 +311,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     const auto in_place = in_place_of(program, plan);
     const bool first_is_reached = is_reached(plan, 0, in_place);
     std::vector<LoweredVariant> variants = known.find(plan);
-    bool is_new = false;
+    bool is_new = false, has_variant = false;
     for (size_t v = 0; v < plan.variants.size(); ++v) {
       if (!is_reached(plan, v, in_place)) continue;
       if (variants[v].empty()) {
@@ -291,12 +332,14 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
         // launch.only_without_aliasing, set below, decide whether such a variant or a later one runs.
         ir::Launch launch{lowered.kernel, {}, launch_guard(plan, v)};
         launch.follows = phase > 0;
+        launch.is_alternative = has_variant && phase == 0, launch.own_guard = plan.variants[v].guard;
         if (plan.variants[0].only_without_aliasing && first_is_reached)
           launch.in_place = in_place, launch.only_without_aliasing = plan.variants[v].only_without_aliasing;
         for (const ValueBuilder::Argument& argument : lowered.arguments)
           launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
         generation.launches.push_back(std::move(launch));
       }
+      has_variant = true;
     }
     if (is_new) known.add(plan, std::move(variants));
   }
@@ -304,6 +347,7 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
   // not look for them.
   if (!module->arena->has_checks()) module->sites = 0;
   module->scratch = program.block_bytes + module->blocks + (module->sites > 0 ? ir::kFaultBytes : 0);
+  module->scratch_of_run = scratch_of_run(*module);
   return module;
 }
 

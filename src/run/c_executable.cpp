@@ -12,14 +12,18 @@ namespace harp {
 
 namespace {
 
+/// Scratch memory of each worker up to this number of bytes fits 64 bits for all workers.
+constexpr int64_t kMostScratch = int64_t{1} << 40;
+
 class CExecutable final : public Executable {
  public:
-  CExecutable(LoadedCode code, SizeCode workspace, SizeCode scratch, NativeTable natives, std::vector<SiteText> sites,
-              const Machine& target)
+  CExecutable(LoadedCode code, SizeCode workspace, SizeCode scratch, bool may_need_no_workspace, NativeTable natives,
+              std::vector<SiteText> sites, const Machine& target)
       : library_(std::move(code.library)),
         hidden_(std::move(code.constants), code.inputs, library_ != nullptr ? code_of(*library_) : nullptr),
         workspace_(std::move(workspace)),
         scratch_(std::move(scratch)),
+        may_need_no_workspace_(may_need_no_workspace),
         natives_(std::move(natives)),
         sites_(std::move(sites)),
         target_(target) {}
@@ -46,6 +50,7 @@ class CExecutable final : public Executable {
     HARP_CHECK(fits, Code::kOverflow, "the workspace of ", width, " workers has more bytes than 64 bits can count");
     return bytes;
   }
+  bool may_need_no_workspace() const override { return may_need_no_workspace_; }
 
  private:
   /// Casts the address of entry_point_ex. The loader does not know the type harp_runtime, so it declares the function's last parameter as a
@@ -93,6 +98,7 @@ class CExecutable final : public Executable {
   HiddenInputs hidden_;
   SizeCode workspace_;
   SizeCode scratch_;  // bytes of scratch memory per worker
+  bool may_need_no_workspace_;
   NativeTable natives_;
   std::vector<SiteText> sites_;
   Machine target_;
@@ -102,8 +108,10 @@ class CExecutable final : public Executable {
 
 std::unique_ptr<Executable> make_c_executable(LoadedCode code, Sym workspace, Sym scratch, NativeTable natives, std::vector<SiteText> sites,
                                               std::span<const Sym> variables, const Machine& target) {
-  return std::make_unique<CExecutable>(std::move(code), SizeCode(workspace, variables), SizeCode(scratch, variables), std::move(natives),
-                                       std::move(sites), target);
+  const SymRange bytes = range(scratch);
+  const bool may_need_none = workspace.is_constant(0) && bytes.lo == 0 && bytes.hi > 0 && bytes.hi <= kMostScratch;
+  return std::make_unique<CExecutable>(std::move(code), SizeCode(workspace, variables), SizeCode(scratch, variables), may_need_none,
+                                       std::move(natives), std::move(sites), target);
 }
 
 }  // namespace harp

@@ -54,7 +54,8 @@ int DeclaredArrays::size_of_axis(Dim dim) {
   return static_cast<int>(variables() + at);
 }
 
-/// Computes all sizes. Returns false if a shape variable is out of its bounds, or if a condition on the sizes does not hold.
+/// Computes all sizes. Returns false if a shape variable is out of its bounds, or if a condition on the sizes does not hold. compare()
+/// counts the bytes of the arrays that are passed.
 bool DeclaredArrays::bind(std::span<const harp_const_array> inputs, Sizes& sizes) const {
   for (size_t i = 0; i < variables(); ++i) {
     const ShapeVariable& variable = signature_->variables[i];
@@ -73,8 +74,8 @@ bool DeclaredArrays::bind(std::span<const harp_const_array> inputs, Sizes& sizes
   const std::span<const int64_t> values(sizes.values, variables());
   try {
     for (size_t i = 0; i < codes_.size(); ++i) sizes.values[variables() + i] = codes_[i].evaluate(values);
-    const auto holds = [&](const auto& check) { return check.holds(values); };
-    return std::ranges::all_of(signature_->size_checks, holds) && std::ranges::all_of(signature_->count_checks, holds);
+    return std::ranges::all_of(signature_->size_checks, [&](const SizeCheck& check) { return check.holds(values); }) &&
+           std::ranges::all_of(signature_->count_checks, [&](const CountCheck& check) { return check.is_passed || check.holds(values); });
   } catch (const Error&) {
     return false;  // a size that does not fit 64 bits
   }

@@ -44,6 +44,9 @@ class Executable {
   /// Returns the bytes of workspace that execute() needs for these values of the shape variables and `width` workers. If execute() receives
   /// a smaller workspace, it allocates one. Throws Error{kOverflow} if the number of bytes does not fit 64 bits.
   virtual int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const = 0;
+  /// Tests whether execute() needs a workspace only for some values of the shape variables. It then finds out and takes one faster than
+  /// workspace_bytes() would, and the number of bytes always fits 64 bits.
+  virtual bool may_need_no_workspace() const { return false; }
 };
 
 /// Returns an executable of the backend "interp", which evaluates the graph. The graph must not change any more.

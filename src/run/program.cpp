@@ -14,18 +14,28 @@ namespace {
 constexpr size_t kFewOutputs = 8;
 constexpr std::string_view kHint = "; with the run option HARP_RUN_STAGE such arrays are copied";
 
+/// The memory that generated code takes for its workspace, if the run did not pass it one. It comes from the context's pool if there is
+/// one. Returns null if there is no memory.
 void* allocate_for_kernel(void* self, size_t size) {
-  const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
-  return allocator.allocate(allocator.user, size, kBufferAlignment);
+  auto& run = *static_cast<HostOfRun*>(self);
+  const Allocator& allocator = run.hooks.allocator;
+  if (allocator.pool == nullptr || run.kept.data() != nullptr) return allocator.allocate(allocator.user, size, kBufferAlignment);
+  try {
+    run.kept = Memory(allocator, size);
+  } catch (const Error&) {
+    return nullptr;
+  }
+  return run.kept.data();
 }
 
 void release_for_kernel(void* self, void* memory) {
-  const Allocator& allocator = static_cast<const HostHooks*>(self)->allocator;
-  if (memory != nullptr) allocator.release(allocator.user, memory);
+  auto& run = *static_cast<HostOfRun*>(self);
+  const Allocator& allocator = run.hooks.allocator;
+  if (memory != nullptr && memory != run.kept.data()) allocator.release(allocator.user, memory);
 }
 
 void run_parallel(void* self, size_t n, size_t grain, harp_range_body body, void* arg) {
-  const HostHooks& hooks = *static_cast<const HostHooks*>(self);
+  const HostHooks& hooks = static_cast<HostOfRun*>(self)->hooks;
   hooks.parallel_for(hooks.parallel_for_user, n, grain, body, arg);
 }
 
@@ -100,11 +110,11 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   std::copy(hidden.begin(), hidden.end(), addresses.begin() + inputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) addresses[first_output + i] = staging.output(outputs[i]);
   alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
-  Memory kept;
-  const std::span<std::byte> workspace = workspace_of_run(values.span(), memory, small, kept);
+  HostOfRun host{hooks_, {}};
+  const std::span<std::byte> workspace = workspace_of_run(values.span(), memory, small, host.kept);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
-  const harp_runtime runtime = runtime_of(workspace, arguments.cancel);
+  const harp_runtime runtime = runtime_of(host, workspace, arguments.cancel);
   if (arguments.stream != nullptr && !staging.copies_back()) {
     executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime,
                          is_captured ? arguments.stream : nullptr);
@@ -126,16 +136,16 @@ bool LoadedProgram::run_as_declared(std::span<const harp_const_array> inputs, st
   HARP_CHECK(cancel == nullptr || __atomic_load_n(cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled, interp::kRunCancelled);
   std::copy(hidden.begin(), hidden.end(), outputs_at - hidden.size());
   alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
-  Memory kept;
-  workspace = workspace_of_run({sizes.values, declared_->variables()}, divide(workspace.data(), workspace.size()), small, kept);
-  executable_->execute(addresses, outputs_at, sizes.variables, runtime_of(workspace, cancel));
+  HostOfRun host{hooks_, {}};
+  workspace = workspace_of_run({sizes.values, declared_->variables()}, divide(workspace.data(), workspace.size()), small, host.kept);
+  executable_->execute(addresses, outputs_at, sizes.variables, runtime_of(host, workspace, cancel));
   return true;
 }
 
-harp_runtime LoadedProgram::runtime_of(std::span<std::byte> workspace, const volatile int32_t* cancel) const {
+harp_runtime LoadedProgram::runtime_of(HostOfRun& host, std::span<std::byte> workspace, const volatile int32_t* cancel) const {
   harp_runtime runtime{};
   runtime.struct_size = sizeof runtime;
-  runtime.self = const_cast<HostHooks*>(&hooks_);
+  runtime.self = &host;
   runtime.width = hooks_.width;
   runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
   runtime.alloc = &allocate_for_kernel;
@@ -147,15 +157,15 @@ harp_runtime LoadedProgram::runtime_of(std::span<std::byte> workspace, const vol
 }
 
 /// Returns the workspace of a run: the caller's, if the caller passed one. Otherwise it is `small`, which is on the stack of the run, or,
-/// if that is not large enough, memory from the context's pool, which `kept` then owns. If the context has no pool, returns an empty span,
-/// and generated code allocates its workspace.
+/// if that is not large enough, memory from the context's pool, which `kept` then owns. If the context has no pool, or if it depends on the
+/// sizes whether a workspace is needed at all, returns an empty span, and generated code allocates its workspace.
 ///
 /// The stack is safe because only executables whose runs are complete when execute() or enqueue() returns need a workspace in host memory.
 /// The stack is used because allocating and releasing a small block takes 0.1 to 0.4 us, as long as a run of many a small program.
 std::span<std::byte> LoadedProgram::workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory,
                                                      std::span<std::byte> small, Memory& kept) const {
   if (memory.workspace != nullptr) return {static_cast<std::byte*>(memory.workspace), memory.workspace_bytes};
-  if (hooks_.allocator.pool == nullptr) return {};
+  if (hooks_.allocator.pool == nullptr || executable_->may_need_no_workspace()) return {};
   const auto bytes = static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width));
   if (bytes == 0) return {};
   if (bytes < small.size()) return small;

@@ -25,6 +25,12 @@ struct HostHooks {
   size_t width = 1;
 };
 
+/// What the functions of a run's harp_runtime use: the host, and the memory from the context's pool that the run has taken.
+struct HostOfRun {
+  const HostHooks& hooks;
+  Memory kept;
+};
+
 /// Creates the outputs that the caller did not pass.
 class OutputMaker {
  public:
@@ -102,7 +108,7 @@ class LoadedProgram {
   };
   std::span<std::byte> workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory, std::span<std::byte> small,
                                         Memory& kept) const;
-  harp_runtime runtime_of(std::span<std::byte> workspace, const volatile int32_t* cancel) const;
+  harp_runtime runtime_of(HostOfRun& host, std::span<std::byte> workspace, const volatile int32_t* cancel) const;
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;

@@ -72,11 +72,14 @@ Signature signature_of(const Graph& graph) {
 
   for (const Requirement& requirement : requirements(graph))
     signature.size_checks.push_back({SizeCode(requirement.nonnegative, signature.variable_syms), requirement.message});
-  std::unordered_set<Extent, ExtentHash> seen;
+  std::unordered_set<Extent, ExtentHash> seen, passed;
+  for (const auto* arrays : {&signature.inputs, &signature.outputs})
+    for (const ArraySignature& array : *arrays) passed.insert({static_cast<int64_t>(size_of(array.dtype)), array.shape});
   for (const Node* node : graph.live_nodes()) {
     const auto element = static_cast<int64_t>(size_of(node->dtype));
     if (!seen.insert({element, node->shape}).second || !may_overflow(element, node->shape)) continue;
-    CountCheck& check = signature.count_checks.emplace_back(CountCheck{element, {}, graph.describe(node)});
+    CountCheck& check =
+        signature.count_checks.emplace_back(CountCheck{element, {}, graph.describe(node), passed.contains({element, node->shape})});
     for (const Dim& dim : node->shape) check.axes.emplace_back(dim, signature.variable_syms);
   }
   return signature;

@@ -46,6 +46,7 @@ struct CountCheck {
   int64_t element;             // bytes
   std::vector<SizeCode> axes;  // the sizes of the axes; their product times `element` must be at most INT64_MAX
   std::string what;            // description of the array for the error message: `"h" (expand f32[n, m])`
+  bool is_passed = false;      // whether an input or output has this element size and shape
 
   bool holds(std::span<const int64_t> values) const;
 };

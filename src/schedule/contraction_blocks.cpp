@@ -44,6 +44,8 @@ std::optional<Sym> all_nonnegative(std::initializer_list<Sym> conditions) {
   Sym all = 0;
   for (const Sym& condition : conditions) {
     if (proven_nonnegative(Sym(-1) - condition)) return std::nullopt;
+    for (const Sym& other : conditions)
+      if (proven_nonnegative(Sym(-1) - condition - other)) return std::nullopt;  // they exclude each other
     if (!proven_nonnegative(condition)) all = all.is_constant() ? condition : min(all, condition);
   }
   return all;

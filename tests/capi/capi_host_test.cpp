@@ -232,11 +232,36 @@ graph centre(x: f32[n, 8]) flags=[broadcast] {
   std::free(workspace);
 }
 
+TEST_CASE("X6.workspace_size: small sizes need no workspace if only kernels for large ones have scratch memory") {
+  const Context context = make_context();
+  const Program program =
+      compile(parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) { return y = matmul(a, b) }").get(), "c");
+  const auto bytes = [&](int64_t rows, int64_t terms, int64_t columns) {
+    const int64_t sizes[] = {rows, terms, columns};
+    size_t size = 0;
+    REQUIRE(harp_program_workspace_size(program.get(), 3, sizes, 1, &size, nullptr) == HARP_OK);
+    return size;
+  };
+  CHECK(bytes(3, 3, 3) == 0);  // one row of products after the other
+  CHECK(bytes(0, 400, 40) == 0);
+  CHECK(bytes(40, 400, 40) > 0);  // register tiles, whose sums are in memory
+  must_run(program.get());
+  // Runs that the caller gives no workspace find out by themselves, in any order.
+  for (const int64_t rows : {3, 40, 3, 41}) {
+    std::vector<float> a(static_cast<size_t>(rows * 400), 0.5f), b(400 * 40, 2), y(static_cast<size_t>(rows * 40));
+    const Buffer x = wrap(context.get(), a, {rows, 400}), w = wrap(context.get(), b, {400, 40}), out = wrap(context.get(), y, {rows, 40});
+    harp_buffer* const inputs[] = {x.get(), w.get()};
+    harp_buffer* outputs[] = {out.get()};
+    REQUIRE(harp_program_run(program.get(), 2, inputs, 1, outputs, nullptr, nullptr) == HARP_OK);
+    CHECK(y == std::vector<float>(y.size(), 400));
+  }
+}
+
 TEST_CASE("X6.workspace_size: each worker has scratch memory of its own") {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph columns(x: f32[m, n]) { return y = sum(x, axes=[0]) }");
   const Program program = compile(graph.get(), "c");
-  const int64_t sizes[] = {3, 5000};
+  const int64_t sizes[] = {300, 5000};  // more rows than one block of terms
   size_t one = 0, none = 0, four = 0, too_many = 0;
   REQUIRE(harp_program_workspace_size(program.get(), 2, sizes, 1, &one, nullptr) == HARP_OK);
   REQUIRE(harp_program_workspace_size(program.get(), 2, sizes, 0, &none, nullptr) == HARP_OK);

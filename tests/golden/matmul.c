@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v4 · stable, law 9 · 6 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v4 · stable, law 9 · 5 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -502,7 +502,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=8, sequential tile=1, reduce] partition overlap */
+/* generation 0 · variant 1 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=8, sequential tile=1, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -627,7 +627,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=16, reduce unroll=4] partition overlap */
+/* generation 0 · variant 2 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=16, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -636,7 +636,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1867776;
+  char* scratch = a->scratch + worker * 1409024;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 127) / 128;
@@ -958,7 +958,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 3 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
+/* generation 0 · variant 3 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=16, sequential tile=8 unroll=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
@@ -967,7 +967,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1867776;
+  char* scratch = a->scratch + worker * 1409024;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 7) / 8;
@@ -1156,7 +1156,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
 
 struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 4 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
+/* generation 0 · variant 4 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
@@ -1165,451 +1165,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1867776;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)worker;
-  const int64_t oidx0 = (shape2 + 511) / 512;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const int64_t oidx4 = min_i64(shape0 - ridx0 * 224, 224);
-    const int64_t oidx5 = (oidx4 + 7) / 8;
-    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row0 = (float*)scratch;
-      float row17[256] __attribute__((aligned(64)));
-      const int64_t oidx1 = min_i64(shape2 - ridx1 * 512, 512);
-      const int64_t oidx2 = (oidx1 + 31) / 32;
-      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
-        const int64_t oidx3 = min_i64(shape2 - ridx1 * 512 - ridx2 * 32, 32);
-        if (ridx1 * 512 + ridx2 * 32 + 32 <= shape2) {
-          for (int64_t ridx3 = 0; ridx3 < shape1; ++ridx3) {
-            const float* input0_row = input0 + shape2 * ridx3 + ridx1 * 512 + ridx2 * 32;
-            for (int64_t ridx4 = 0; ridx4 < 32; ridx4 += 16) {
-              *(f32x16*)(row0 + ridx3 * 32 + ridx4) = *(const f32x16*)(input0_row + ridx4);
-            }
-          }
-        } else {
-          for (int64_t ridx5 = 0; ridx5 < shape1 * 32; ridx5 += 16) {
-            *(f32x16*)(row0 + ridx5) = splat_f32x16(0.0f);
-          }
-          for (int64_t ridx6 = 0; ridx6 < shape1; ++ridx6) {
-            const float* input0_row1 = input0 + shape2 * ridx6 + ridx1 * 512 + ridx2 * 32;
-            if (oidx3 >= 16) {
-              for (int64_t ridx7 = 0; ridx7 < oidx3; ridx7 = ridx7 < oidx3 ? oidx3 - 16 : oidx3) { /* the last step overlaps the one before it */
-                for (; ridx7 <= oidx3 - 16; ridx7 += 16) {
-                  *(f32x16*)(row0 + ridx6 * 32 + ridx7) = *(const f32x16*)(input0_row1 + ridx7);
-                }
-              }
-            } else {
-              for (int64_t ridx8 = 0; ridx8 < oidx3; ++ridx8) {
-                row0[ridx6 * 32 + ridx8] = input0_row1[ridx8];
-              }
-            }
-          }
-        }
-        float* output0_row = output0 + shape2 * ridx0 * 224 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row1 = output0 + shape2 * ridx0 * 224 + shape2 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row2 = output0 + shape2 * ridx0 * 224 + shape2 * 2 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row3 = output0 + shape2 * ridx0 * 224 + shape2 * 3 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row4 = output0 + shape2 * ridx0 * 224 + shape2 * 4 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row5 = output0 + shape2 * ridx0 * 224 + shape2 * 5 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row6 = output0 + shape2 * ridx0 * 224 + shape2 * 6 + ridx1 * 512 + ridx2 * 32;
-        float* output0_row7 = output0 + shape2 * ridx0 * 224 + shape2 * 7 + ridx1 * 512 + ridx2 * 32;
-        const int64_t oidx14 = min_i64(oidx1 - ridx2 * 32, 32);
-        for (int64_t ridx9 = 0; ridx9 < oidx5; ++ridx9) {
-          if (harp_is_set(cancel)) return;
-          const float* input1_row = input1 + shape1 * ridx0 * 224 + shape1 * ridx9 * 8;
-          const int64_t oidx6 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 1);
-          const float* input1_row1 = input1 + shape1 * oidx6;
-          const int64_t oidx7 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 2);
-          const float* input1_row2 = input1 + shape1 * oidx7;
-          const int64_t oidx8 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 3);
-          const float* input1_row3 = input1 + shape1 * oidx8;
-          const int64_t oidx9 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 4);
-          const float* input1_row4 = input1 + shape1 * oidx9;
-          const int64_t oidx10 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 5);
-          const float* input1_row5 = input1 + shape1 * oidx10;
-          const int64_t oidx11 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 6);
-          const float* input1_row6 = input1 + shape1 * oidx11;
-          const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx9 * 8 + 7);
-          const float* input1_row7 = input1 + shape1 * oidx12;
-          const int64_t oidx13 = min_i64(oidx4 - ridx9 * 8, 8);
-          const int64_t oidx15 = min_i64(oidx4 - ridx9 * 8, 4);
-          if (ridx9 * 8 + 5 <= oidx4) {
-            if (ridx2 * 32 + 17 <= oidx1) {
-              f32x16 acc1 = (f32x16){0};
-              f32x16 acc2 = (f32x16){0};
-              f32x16 acc3 = (f32x16){0};
-              f32x16 acc4 = (f32x16){0};
-              f32x16 acc5 = (f32x16){0};
-              f32x16 acc6 = (f32x16){0};
-              f32x16 acc7 = (f32x16){0};
-              f32x16 acc8 = (f32x16){0};
-              f32x16 acc9 = (f32x16){0};
-              f32x16 acc10 = (f32x16){0};
-              f32x16 acc11 = (f32x16){0};
-              f32x16 acc12 = (f32x16){0};
-              f32x16 acc13 = (f32x16){0};
-              f32x16 acc14 = (f32x16){0};
-              f32x16 acc15 = (f32x16){0};
-              f32x16 acc16 = (f32x16){0};
-              for (int64_t ridx10 = 0; ridx10 < shape1; ++ridx10) {
-                const float alu0 = input1_row[ridx10];
-                const f32x16 alu1 = *(f32x16*)(row0 + ridx10 * 32);
-                acc1 = fma_f32x16(splat_f32x16(alu0), alu1, acc1);
-                const f32x16 alu2 = *(f32x16*)(row0 + ridx10 * 32 + 16);
-                acc2 = fma_f32x16(splat_f32x16(alu0), alu2, acc2);
-                const float alu3 = input1_row1[ridx10];
-                acc3 = fma_f32x16(splat_f32x16(alu3), alu1, acc3);
-                acc4 = fma_f32x16(splat_f32x16(alu3), alu2, acc4);
-                const float alu4 = input1_row2[ridx10];
-                acc5 = fma_f32x16(splat_f32x16(alu4), alu1, acc5);
-                acc6 = fma_f32x16(splat_f32x16(alu4), alu2, acc6);
-                const float alu5 = input1_row3[ridx10];
-                acc7 = fma_f32x16(splat_f32x16(alu5), alu1, acc7);
-                acc8 = fma_f32x16(splat_f32x16(alu5), alu2, acc8);
-                const float alu6 = input1_row4[ridx10];
-                acc9 = fma_f32x16(splat_f32x16(alu6), alu1, acc9);
-                acc10 = fma_f32x16(splat_f32x16(alu6), alu2, acc10);
-                const float alu7 = input1_row5[ridx10];
-                acc11 = fma_f32x16(splat_f32x16(alu7), alu1, acc11);
-                acc12 = fma_f32x16(splat_f32x16(alu7), alu2, acc12);
-                const float alu8 = input1_row6[ridx10];
-                acc13 = fma_f32x16(splat_f32x16(alu8), alu1, acc13);
-                acc14 = fma_f32x16(splat_f32x16(alu8), alu2, acc14);
-                const float alu9 = input1_row7[ridx10];
-                acc15 = fma_f32x16(splat_f32x16(alu9), alu1, acc15);
-                acc16 = fma_f32x16(splat_f32x16(alu9), alu2, acc16);
-              }
-              if (ridx2 * 32 + 32 <= oidx1) {
-                const f32x16 alu10 = acc1 + 0.0f;
-                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu10;
-                const f32x16 alu11 = acc2 + 0.0f;
-                *(f32x16*)(output0_row + shape2 * ridx9 * 8 + 16) = alu11;
-                if (ridx9 * 8 + 2 <= oidx4) {
-                  const f32x16 alu12 = acc3 + 0.0f;
-                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu12;
-                  const f32x16 alu13 = acc4 + 0.0f;
-                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8 + 16) = alu13;
-                }
-                if (ridx9 * 8 + 3 <= oidx4) {
-                  const f32x16 alu14 = acc5 + 0.0f;
-                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu14;
-                  const f32x16 alu15 = acc6 + 0.0f;
-                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8 + 16) = alu15;
-                }
-                if (ridx9 * 8 + 4 <= oidx4) {
-                  const f32x16 alu16 = acc7 + 0.0f;
-                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu16;
-                  const f32x16 alu17 = acc8 + 0.0f;
-                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8 + 16) = alu17;
-                }
-                if (ridx9 * 8 + 5 <= oidx4) {
-                  const f32x16 alu18 = acc9 + 0.0f;
-                  *(f32x16*)(output0_row4 + shape2 * ridx9 * 8) = alu18;
-                  const f32x16 alu19 = acc10 + 0.0f;
-                  *(f32x16*)(output0_row4 + shape2 * ridx9 * 8 + 16) = alu19;
-                }
-                if (ridx9 * 8 + 6 <= oidx4) {
-                  const f32x16 alu20 = acc11 + 0.0f;
-                  *(f32x16*)(output0_row5 + shape2 * ridx9 * 8) = alu20;
-                  const f32x16 alu21 = acc12 + 0.0f;
-                  *(f32x16*)(output0_row5 + shape2 * ridx9 * 8 + 16) = alu21;
-                }
-                if (ridx9 * 8 + 7 <= oidx4) {
-                  const f32x16 alu22 = acc13 + 0.0f;
-                  *(f32x16*)(output0_row6 + shape2 * ridx9 * 8) = alu22;
-                  const f32x16 alu23 = acc14 + 0.0f;
-                  *(f32x16*)(output0_row6 + shape2 * ridx9 * 8 + 16) = alu23;
-                }
-                if (ridx9 * 8 + 8 <= oidx4) {
-                  const f32x16 alu24 = acc15 + 0.0f;
-                  *(f32x16*)(output0_row7 + shape2 * ridx9 * 8) = alu24;
-                  const f32x16 alu25 = acc16 + 0.0f;
-                  *(f32x16*)(output0_row7 + shape2 * ridx9 * 8 + 16) = alu25;
-                }
-              } else {
-                const f32x16 alu26 = acc1 + 0.0f;
-                *(f32x16*)row17 = alu26;
-                const f32x16 alu27 = acc2 + 0.0f;
-                *(f32x16*)(row17 + 16) = alu27;
-                const f32x16 alu28 = acc3 + 0.0f;
-                *(f32x16*)(row17 + 32) = alu28;
-                const f32x16 alu29 = acc4 + 0.0f;
-                *(f32x16*)(row17 + 48) = alu29;
-                const f32x16 alu30 = acc5 + 0.0f;
-                *(f32x16*)(row17 + 64) = alu30;
-                const f32x16 alu31 = acc6 + 0.0f;
-                *(f32x16*)(row17 + 80) = alu31;
-                const f32x16 alu32 = acc7 + 0.0f;
-                *(f32x16*)(row17 + 96) = alu32;
-                const f32x16 alu33 = acc8 + 0.0f;
-                *(f32x16*)(row17 + 112) = alu33;
-                const f32x16 alu34 = acc9 + 0.0f;
-                *(f32x16*)(row17 + 128) = alu34;
-                const f32x16 alu35 = acc10 + 0.0f;
-                *(f32x16*)(row17 + 144) = alu35;
-                const f32x16 alu36 = acc11 + 0.0f;
-                *(f32x16*)(row17 + 160) = alu36;
-                const f32x16 alu37 = acc12 + 0.0f;
-                *(f32x16*)(row17 + 176) = alu37;
-                const f32x16 alu38 = acc13 + 0.0f;
-                *(f32x16*)(row17 + 192) = alu38;
-                const f32x16 alu39 = acc14 + 0.0f;
-                *(f32x16*)(row17 + 208) = alu39;
-                const f32x16 alu40 = acc15 + 0.0f;
-                *(f32x16*)(row17 + 224) = alu40;
-                const f32x16 alu41 = acc16 + 0.0f;
-                *(f32x16*)(row17 + 240) = alu41;
-                for (int64_t ridx11 = 0; ridx11 < oidx13; ++ridx11) {
-                  float* output0_row8 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx11 + ridx1 * 512 + ridx2 * 32;
-                  if (oidx14 >= 16) {
-                    for (int64_t ridx12 = 0; ridx12 < oidx14; ridx12 = ridx12 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
-                      for (; ridx12 <= oidx14 - 16; ridx12 += 16) {
-                        *(f32x16*)(output0_row8 + ridx12) = *(f32x16*)(row17 + ridx11 * 32 + ridx12);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx13 = 0; ridx13 < oidx14; ++ridx13) {
-                      output0_row8[ridx13] = row17[ridx11 * 32 + ridx13];
-                    }
-                  }
-                }
-              }
-            } else {
-              f32x16 acc1 = (f32x16){0};
-              f32x16 acc3 = (f32x16){0};
-              f32x16 acc5 = (f32x16){0};
-              f32x16 acc7 = (f32x16){0};
-              f32x16 acc9 = (f32x16){0};
-              f32x16 acc11 = (f32x16){0};
-              f32x16 acc13 = (f32x16){0};
-              f32x16 acc15 = (f32x16){0};
-              for (int64_t ridx14 = 0; ridx14 < shape1; ++ridx14) {
-                const f32x16 alu42 = *(f32x16*)(row0 + ridx14 * 32);
-                acc1 = fma_f32x16(splat_f32x16(input1_row[ridx14]), alu42, acc1);
-                acc3 = fma_f32x16(splat_f32x16(input1_row1[ridx14]), alu42, acc3);
-                acc5 = fma_f32x16(splat_f32x16(input1_row2[ridx14]), alu42, acc5);
-                acc7 = fma_f32x16(splat_f32x16(input1_row3[ridx14]), alu42, acc7);
-                acc9 = fma_f32x16(splat_f32x16(input1_row4[ridx14]), alu42, acc9);
-                acc11 = fma_f32x16(splat_f32x16(input1_row5[ridx14]), alu42, acc11);
-                acc13 = fma_f32x16(splat_f32x16(input1_row6[ridx14]), alu42, acc13);
-                acc15 = fma_f32x16(splat_f32x16(input1_row7[ridx14]), alu42, acc15);
-              }
-              if (ridx2 * 32 + 16 <= oidx1) {
-                const f32x16 alu43 = acc1 + 0.0f;
-                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu43;
-                if (ridx9 * 8 + 2 <= oidx4) {
-                  const f32x16 alu44 = acc3 + 0.0f;
-                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu44;
-                }
-                if (ridx9 * 8 + 3 <= oidx4) {
-                  const f32x16 alu45 = acc5 + 0.0f;
-                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu45;
-                }
-                if (ridx9 * 8 + 4 <= oidx4) {
-                  const f32x16 alu46 = acc7 + 0.0f;
-                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu46;
-                }
-                if (ridx9 * 8 + 5 <= oidx4) {
-                  const f32x16 alu47 = acc9 + 0.0f;
-                  *(f32x16*)(output0_row4 + shape2 * ridx9 * 8) = alu47;
-                }
-                if (ridx9 * 8 + 6 <= oidx4) {
-                  const f32x16 alu48 = acc11 + 0.0f;
-                  *(f32x16*)(output0_row5 + shape2 * ridx9 * 8) = alu48;
-                }
-                if (ridx9 * 8 + 7 <= oidx4) {
-                  const f32x16 alu49 = acc13 + 0.0f;
-                  *(f32x16*)(output0_row6 + shape2 * ridx9 * 8) = alu49;
-                }
-                if (ridx9 * 8 + 8 <= oidx4) {
-                  const f32x16 alu50 = acc15 + 0.0f;
-                  *(f32x16*)(output0_row7 + shape2 * ridx9 * 8) = alu50;
-                }
-              } else {
-                const f32x16 alu51 = acc1 + 0.0f;
-                *(f32x16*)row17 = alu51;
-                const f32x16 alu52 = acc3 + 0.0f;
-                *(f32x16*)(row17 + 32) = alu52;
-                const f32x16 alu53 = acc5 + 0.0f;
-                *(f32x16*)(row17 + 64) = alu53;
-                const f32x16 alu54 = acc7 + 0.0f;
-                *(f32x16*)(row17 + 96) = alu54;
-                const f32x16 alu55 = acc9 + 0.0f;
-                *(f32x16*)(row17 + 128) = alu55;
-                const f32x16 alu56 = acc11 + 0.0f;
-                *(f32x16*)(row17 + 160) = alu56;
-                const f32x16 alu57 = acc13 + 0.0f;
-                *(f32x16*)(row17 + 192) = alu57;
-                const f32x16 alu58 = acc15 + 0.0f;
-                *(f32x16*)(row17 + 224) = alu58;
-                for (int64_t ridx15 = 0; ridx15 < oidx13; ++ridx15) {
-                  float* output0_row9 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx15 + ridx1 * 512 + ridx2 * 32;
-                  if (oidx14 >= 16) {
-                    for (int64_t ridx16 = 0; ridx16 < oidx14; ridx16 = ridx16 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
-                      for (; ridx16 <= oidx14 - 16; ridx16 += 16) {
-                        *(f32x16*)(output0_row9 + ridx16) = *(f32x16*)(row17 + ridx15 * 32 + ridx16);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx17 = 0; ridx17 < oidx14; ++ridx17) {
-                      output0_row9[ridx17] = row17[ridx15 * 32 + ridx17];
-                    }
-                  }
-                }
-              }
-            }
-          } else {
-            if (ridx2 * 32 + 17 <= oidx1) {
-              f32x16 acc1 = (f32x16){0};
-              f32x16 acc2 = (f32x16){0};
-              f32x16 acc3 = (f32x16){0};
-              f32x16 acc4 = (f32x16){0};
-              f32x16 acc5 = (f32x16){0};
-              f32x16 acc6 = (f32x16){0};
-              f32x16 acc7 = (f32x16){0};
-              f32x16 acc8 = (f32x16){0};
-              for (int64_t ridx18 = 0; ridx18 < shape1; ++ridx18) {
-                const float alu59 = input1_row[ridx18];
-                const f32x16 alu60 = *(f32x16*)(row0 + ridx18 * 32);
-                acc1 = fma_f32x16(splat_f32x16(alu59), alu60, acc1);
-                const f32x16 alu61 = *(f32x16*)(row0 + ridx18 * 32 + 16);
-                acc2 = fma_f32x16(splat_f32x16(alu59), alu61, acc2);
-                const float alu62 = input1_row1[ridx18];
-                acc3 = fma_f32x16(splat_f32x16(alu62), alu60, acc3);
-                acc4 = fma_f32x16(splat_f32x16(alu62), alu61, acc4);
-                const float alu63 = input1_row2[ridx18];
-                acc5 = fma_f32x16(splat_f32x16(alu63), alu60, acc5);
-                acc6 = fma_f32x16(splat_f32x16(alu63), alu61, acc6);
-                const float alu64 = input1_row3[ridx18];
-                acc7 = fma_f32x16(splat_f32x16(alu64), alu60, acc7);
-                acc8 = fma_f32x16(splat_f32x16(alu64), alu61, acc8);
-              }
-              if (ridx2 * 32 + 32 <= oidx1) {
-                const f32x16 alu65 = acc1 + 0.0f;
-                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu65;
-                const f32x16 alu66 = acc2 + 0.0f;
-                *(f32x16*)(output0_row + shape2 * ridx9 * 8 + 16) = alu66;
-                if (ridx9 * 8 + 2 <= oidx4) {
-                  const f32x16 alu67 = acc3 + 0.0f;
-                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu67;
-                  const f32x16 alu68 = acc4 + 0.0f;
-                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8 + 16) = alu68;
-                }
-                if (ridx9 * 8 + 3 <= oidx4) {
-                  const f32x16 alu69 = acc5 + 0.0f;
-                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu69;
-                  const f32x16 alu70 = acc6 + 0.0f;
-                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8 + 16) = alu70;
-                }
-                if (ridx9 * 8 + 4 <= oidx4) {
-                  const f32x16 alu71 = acc7 + 0.0f;
-                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu71;
-                  const f32x16 alu72 = acc8 + 0.0f;
-                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8 + 16) = alu72;
-                }
-              } else {
-                const f32x16 alu73 = acc1 + 0.0f;
-                *(f32x16*)row17 = alu73;
-                const f32x16 alu74 = acc2 + 0.0f;
-                *(f32x16*)(row17 + 16) = alu74;
-                const f32x16 alu75 = acc3 + 0.0f;
-                *(f32x16*)(row17 + 32) = alu75;
-                const f32x16 alu76 = acc4 + 0.0f;
-                *(f32x16*)(row17 + 48) = alu76;
-                const f32x16 alu77 = acc5 + 0.0f;
-                *(f32x16*)(row17 + 64) = alu77;
-                const f32x16 alu78 = acc6 + 0.0f;
-                *(f32x16*)(row17 + 80) = alu78;
-                const f32x16 alu79 = acc7 + 0.0f;
-                *(f32x16*)(row17 + 96) = alu79;
-                const f32x16 alu80 = acc8 + 0.0f;
-                *(f32x16*)(row17 + 112) = alu80;
-                for (int64_t ridx19 = 0; ridx19 < oidx15; ++ridx19) {
-                  float* output0_row10 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx19 + ridx1 * 512 + ridx2 * 32;
-                  if (oidx14 >= 16) {
-                    for (int64_t ridx20 = 0; ridx20 < oidx14; ridx20 = ridx20 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
-                      for (; ridx20 <= oidx14 - 16; ridx20 += 16) {
-                        *(f32x16*)(output0_row10 + ridx20) = *(f32x16*)(row17 + ridx19 * 32 + ridx20);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx21 = 0; ridx21 < oidx14; ++ridx21) {
-                      output0_row10[ridx21] = row17[ridx19 * 32 + ridx21];
-                    }
-                  }
-                }
-              }
-            } else {
-              f32x16 acc1 = (f32x16){0};
-              f32x16 acc3 = (f32x16){0};
-              f32x16 acc5 = (f32x16){0};
-              f32x16 acc7 = (f32x16){0};
-              for (int64_t ridx22 = 0; ridx22 < shape1; ++ridx22) {
-                const f32x16 alu81 = *(f32x16*)(row0 + ridx22 * 32);
-                acc1 = fma_f32x16(splat_f32x16(input1_row[ridx22]), alu81, acc1);
-                acc3 = fma_f32x16(splat_f32x16(input1_row1[ridx22]), alu81, acc3);
-                acc5 = fma_f32x16(splat_f32x16(input1_row2[ridx22]), alu81, acc5);
-                acc7 = fma_f32x16(splat_f32x16(input1_row3[ridx22]), alu81, acc7);
-              }
-              if (ridx2 * 32 + 16 <= oidx1) {
-                const f32x16 alu82 = acc1 + 0.0f;
-                *(f32x16*)(output0_row + shape2 * ridx9 * 8) = alu82;
-                if (ridx9 * 8 + 2 <= oidx4) {
-                  const f32x16 alu83 = acc3 + 0.0f;
-                  *(f32x16*)(output0_row1 + shape2 * ridx9 * 8) = alu83;
-                }
-                if (ridx9 * 8 + 3 <= oidx4) {
-                  const f32x16 alu84 = acc5 + 0.0f;
-                  *(f32x16*)(output0_row2 + shape2 * ridx9 * 8) = alu84;
-                }
-                if (ridx9 * 8 + 4 <= oidx4) {
-                  const f32x16 alu85 = acc7 + 0.0f;
-                  *(f32x16*)(output0_row3 + shape2 * ridx9 * 8) = alu85;
-                }
-              } else {
-                const f32x16 alu86 = acc1 + 0.0f;
-                *(f32x16*)row17 = alu86;
-                const f32x16 alu87 = acc3 + 0.0f;
-                *(f32x16*)(row17 + 32) = alu87;
-                const f32x16 alu88 = acc5 + 0.0f;
-                *(f32x16*)(row17 + 64) = alu88;
-                const f32x16 alu89 = acc7 + 0.0f;
-                *(f32x16*)(row17 + 96) = alu89;
-                for (int64_t ridx23 = 0; ridx23 < oidx15; ++ridx23) {
-                  float* output0_row11 = output0 + shape2 * ridx0 * 224 + shape2 * ridx9 * 8 + shape2 * ridx23 + ridx1 * 512 + ridx2 * 32;
-                  if (oidx14 >= 16) {
-                    for (int64_t ridx24 = 0; ridx24 < oidx14; ridx24 = ridx24 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
-                      for (; ridx24 <= oidx14 - 16; ridx24 += 16) {
-                        *(f32x16*)(output0_row11 + ridx24) = *(f32x16*)(row17 + ridx23 * 32 + ridx24);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx25 = 0; ridx25 < oidx14; ++ridx25) {
-                      output0_row11[ridx25] = row17[ridx23 * 32 + ridx25];
-                    }
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
-
-/* generation 0 · variant 5 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2 simd=16, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const int64_t shape1 = a->shape1;
-  const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1867776;
+  char* scratch = a->scratch + worker * 1409024;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
@@ -1620,24 +1176,24 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
     const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
     const int64_t oidx2 = (oidx1 + 7) / 8;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
+      float* const row1 = (float*)(scratch + 32768);
       float* const row2 = (float*)(scratch + 491520);
       float* const row3 = (float*)(scratch + 950272);
-      float* const row4 = (float*)(scratch + 1409024);
       float* const row0 = (float*)scratch;
-      float* const row1 = (float*)(scratch + 32768);
+      float row20[256] __attribute__((aligned(64)));
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 31) / 32;
       if (shape1 == 0) {
         for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
           for (int64_t ridx3 = 0; ridx3 < oidx4 * 256; ridx3 += 16) {
-            *(f32x16*)(row2 + ridx2 * 4096 + ridx3) = splat_f32x16(0.0f);
+            *(f32x16*)(row1 + ridx2 * 4096 + ridx3) = splat_f32x16(0.0f);
           }
         }
       }
       if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 256; ridx5 += 16) {
-            *(f32x16*)(row4 + ridx4 * 4096 + ridx5) = splat_f32x16(0.0f);
+            *(f32x16*)(row3 + ridx4 * 4096 + ridx5) = splat_f32x16(0.0f);
           }
         }
       }
@@ -1645,65 +1201,82 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
         if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 256; ridx8 += 16) {
-              *(f32x16*)(row3 + ridx7 * 4096 + ridx8) = splat_f32x16(0.0f);
+              *(f32x16*)(row2 + ridx7 * 4096 + ridx8) = splat_f32x16(0.0f);
             }
           }
         }
         const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
         for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
-          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
-            for (int64_t ridx11 = 0; ridx11 < oidx4 * 256; ridx11 += 16) {
-              *(f32x16*)(row2 + ridx10 * 4096 + ridx11) = splat_f32x16(0.0f);
+          if (shape1 >= 257 || shape1 == 0) {
+            for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+              for (int64_t ridx11 = 0; ridx11 < oidx4 * 256; ridx11 += 16) {
+                *(f32x16*)(row1 + ridx10 * 4096 + ridx11) = splat_f32x16(0.0f);
+              }
             }
           }
           const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
-            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
               if (harp_is_set(cancel)) return;
-              const int64_t oidx11 = min_i64(shape0 - ridx0 * 224 - ridx13 * 8, 16);
-              if (ridx0 * 224 + ridx13 * 8 + 16 <= shape0) {
-                transpose_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 16);
-              } else {
-                for (int64_t ridx14 = 0; ridx14 < oidx10 * 16; ridx14 += 16) {
-                  *(f32x16*)(row1 + ridx13 * 4096 + ridx14) = splat_f32x16(0.0f);
-                }
-                transpose_parts_f32(row1 + ridx13 * 4096, 16, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
-              }
-            }
-            for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
-              if (harp_is_set(cancel)) return;
-              const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 32, 32);
-              if (ridx1 * 512 + ridx15 * 32 + 32 <= shape2) {
-                for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
-                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 32;
-                  for (int64_t ridx17 = 0; ridx17 < 32; ridx17 += 16) {
-                    *(f32x16*)(row0 + ridx16 * 32 + ridx17) = *(const f32x16*)(input0_row + ridx17);
+              const int64_t oidx11 = min_i64(shape2 - ridx1 * 512 - ridx13 * 32, 32);
+              if (ridx1 * 512 + ridx13 * 32 + 32 <= shape2) {
+                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 32;
+                  for (int64_t ridx15 = 0; ridx15 < 32; ridx15 += 16) {
+                    *(f32x16*)(row0 + ridx14 * 32 + ridx15) = *(const f32x16*)(input0_row + ridx15);
                   }
                 }
               } else {
-                for (int64_t ridx18 = 0; ridx18 < oidx10 * 32; ridx18 += 16) {
-                  *(f32x16*)(row0 + ridx18) = splat_f32x16(0.0f);
+                for (int64_t ridx16 = 0; ridx16 < oidx10 * 32; ridx16 += 16) {
+                  *(f32x16*)(row0 + ridx16) = splat_f32x16(0.0f);
                 }
-                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 32;
-                  if (oidx12 >= 16) {
-                    for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
-                      for (; ridx20 <= oidx12 - 16; ridx20 += 16) {
-                        *(f32x16*)(row0 + ridx19 * 32 + ridx20) = *(const f32x16*)(input0_row1 + ridx20);
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx13 * 32;
+                  if (oidx11 >= 16) {
+                    for (int64_t ridx18 = 0; ridx18 < oidx11; ridx18 = ridx18 < oidx11 ? oidx11 - 16 : oidx11) { /* the last step overlaps the one before it */
+                      for (; ridx18 <= oidx11 - 16; ridx18 += 16) {
+                        *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input0_row1 + ridx18);
                       }
                     }
                   } else {
-                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
-                      row0[ridx19 * 32 + ridx21] = input0_row1[ridx21];
+                    for (int64_t ridx19 = 0; ridx19 < oidx11; ++ridx19) {
+                      row0[ridx17 * 32 + ridx19] = input0_row1[ridx19];
                     }
                   }
                 }
               }
-              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
-                float* row2_at = row2 + ridx15 * 256 + ridx22 * 4096;
-                if (ridx22 * 8 + 5 <= oidx1) {
-                  if (ridx15 * 32 + 17 <= oidx3) {
+              float* output0_row = output0 + shape2 * ridx0 * 224 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row1 = output0 + shape2 * ridx0 * 224 + shape2 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row2 = output0 + shape2 * ridx0 * 224 + shape2 * 2 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row3 = output0 + shape2 * ridx0 * 224 + shape2 * 3 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row4 = output0 + shape2 * ridx0 * 224 + shape2 * 4 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row5 = output0 + shape2 * ridx0 * 224 + shape2 * 5 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row6 = output0 + shape2 * ridx0 * 224 + shape2 * 6 + ridx1 * 512 + ridx13 * 32;
+              float* output0_row7 = output0 + shape2 * ridx0 * 224 + shape2 * 7 + ridx1 * 512 + ridx13 * 32;
+              const int64_t oidx20 = min_i64(oidx3 - ridx13 * 32, 32);
+              for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+                const float* input1_row = input1 + shape1 * ridx0 * 224 + shape1 * ridx20 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 1);
+                const float* input1_row1 = input1 + shape1 * oidx12 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 2);
+                const float* input1_row2 = input1 + shape1 * oidx13 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 3);
+                const float* input1_row3 = input1 + shape1 * oidx14 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 4);
+                const float* input1_row4 = input1 + shape1 * oidx15 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 5);
+                const float* input1_row5 = input1 + shape1 * oidx16 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 6);
+                const float* input1_row6 = input1 + shape1 * oidx17 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 224 + ridx20 * 8 + 7);
+                const float* input1_row7 = input1 + shape1 * oidx18 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx19 = min_i64(oidx1 - ridx20 * 8, 8);
+                float* row1_at = row1 + ridx13 * 256 + ridx20 * 4096;
+                const int64_t oidx21 = min_i64(oidx1 - ridx20 * 8, 4);
+                if (ridx20 * 8 + 5 <= oidx1) {
+                  if (ridx13 * 32 + 17 <= oidx3) {
+                    f32x16 acc4 = (f32x16){0};
                     f32x16 acc5 = (f32x16){0};
                     f32x16 acc6 = (f32x16){0};
                     f32x16 acc7 = (f32x16){0};
@@ -1719,84 +1292,246 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
                     f32x16 acc17 = (f32x16){0};
                     f32x16 acc18 = (f32x16){0};
                     f32x16 acc19 = (f32x16){0};
-                    f32x16 acc20 = (f32x16){0};
-                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
-                      float* row1_at = row1 + ridx22 * 4096 + ridx23 * 16;
-                      const float alu0 = row1_at[0];
-                      const f32x16 alu1 = *(f32x16*)(row0 + ridx23 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(alu0), alu1, acc5);
-                      const f32x16 alu2 = *(f32x16*)(row0 + ridx23 * 32 + 16);
-                      acc6 = fma_f32x16(splat_f32x16(alu0), alu2, acc6);
-                      const float alu3 = row1_at[1];
-                      acc7 = fma_f32x16(splat_f32x16(alu3), alu1, acc7);
-                      acc8 = fma_f32x16(splat_f32x16(alu3), alu2, acc8);
-                      const float alu4 = row1_at[2];
-                      acc9 = fma_f32x16(splat_f32x16(alu4), alu1, acc9);
-                      acc10 = fma_f32x16(splat_f32x16(alu4), alu2, acc10);
-                      const float alu5 = row1_at[3];
-                      acc11 = fma_f32x16(splat_f32x16(alu5), alu1, acc11);
-                      acc12 = fma_f32x16(splat_f32x16(alu5), alu2, acc12);
-                      const float alu6 = row1_at[4];
-                      acc13 = fma_f32x16(splat_f32x16(alu6), alu1, acc13);
-                      acc14 = fma_f32x16(splat_f32x16(alu6), alu2, acc14);
-                      const float alu7 = row1_at[5];
-                      acc15 = fma_f32x16(splat_f32x16(alu7), alu1, acc15);
-                      acc16 = fma_f32x16(splat_f32x16(alu7), alu2, acc16);
-                      const float alu8 = row1_at[6];
-                      acc17 = fma_f32x16(splat_f32x16(alu8), alu1, acc17);
-                      acc18 = fma_f32x16(splat_f32x16(alu8), alu2, acc18);
-                      const float alu9 = row1_at[7];
-                      acc19 = fma_f32x16(splat_f32x16(alu9), alu1, acc19);
-                      acc20 = fma_f32x16(splat_f32x16(alu9), alu2, acc20);
+                    for (int64_t ridx21 = 0; ridx21 < oidx10; ++ridx21) {
+                      const float alu0 = input1_row[ridx21];
+                      const f32x16 alu1 = *(f32x16*)(row0 + ridx21 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(alu0), alu1, acc4);
+                      const f32x16 alu2 = *(f32x16*)(row0 + ridx21 * 32 + 16);
+                      acc5 = fma_f32x16(splat_f32x16(alu0), alu2, acc5);
+                      const float alu3 = input1_row1[ridx21];
+                      acc6 = fma_f32x16(splat_f32x16(alu3), alu1, acc6);
+                      acc7 = fma_f32x16(splat_f32x16(alu3), alu2, acc7);
+                      const float alu4 = input1_row2[ridx21];
+                      acc8 = fma_f32x16(splat_f32x16(alu4), alu1, acc8);
+                      acc9 = fma_f32x16(splat_f32x16(alu4), alu2, acc9);
+                      const float alu5 = input1_row3[ridx21];
+                      acc10 = fma_f32x16(splat_f32x16(alu5), alu1, acc10);
+                      acc11 = fma_f32x16(splat_f32x16(alu5), alu2, acc11);
+                      const float alu6 = input1_row4[ridx21];
+                      acc12 = fma_f32x16(splat_f32x16(alu6), alu1, acc12);
+                      acc13 = fma_f32x16(splat_f32x16(alu6), alu2, acc13);
+                      const float alu7 = input1_row5[ridx21];
+                      acc14 = fma_f32x16(splat_f32x16(alu7), alu1, acc14);
+                      acc15 = fma_f32x16(splat_f32x16(alu7), alu2, acc15);
+                      const float alu8 = input1_row6[ridx21];
+                      acc16 = fma_f32x16(splat_f32x16(alu8), alu1, acc16);
+                      acc17 = fma_f32x16(splat_f32x16(alu8), alu2, acc17);
+                      const float alu9 = input1_row7[ridx21];
+                      acc18 = fma_f32x16(splat_f32x16(alu9), alu1, acc18);
+                      acc19 = fma_f32x16(splat_f32x16(alu9), alu2, acc19);
                     }
-                    *(f32x16*)row2_at += acc5;
-                    *(f32x16*)(row2_at + 16) += acc6;
-                    *(f32x16*)(row2_at + 32) += acc7;
-                    *(f32x16*)(row2_at + 48) += acc8;
-                    *(f32x16*)(row2_at + 64) += acc9;
-                    *(f32x16*)(row2_at + 80) += acc10;
-                    *(f32x16*)(row2_at + 96) += acc11;
-                    *(f32x16*)(row2_at + 112) += acc12;
-                    *(f32x16*)(row2_at + 128) += acc13;
-                    *(f32x16*)(row2_at + 144) += acc14;
-                    *(f32x16*)(row2_at + 160) += acc15;
-                    *(f32x16*)(row2_at + 176) += acc16;
-                    *(f32x16*)(row2_at + 192) += acc17;
-                    *(f32x16*)(row2_at + 208) += acc18;
-                    *(f32x16*)(row2_at + 224) += acc19;
-                    *(f32x16*)(row2_at + 240) += acc20;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 32 + 32 <= oidx3) {
+                        const f32x16 alu10 = acc4 + 0.0f;
+                        *(f32x16*)(output0_row + shape2 * ridx20 * 8) = alu10;
+                        const f32x16 alu11 = acc5 + 0.0f;
+                        *(f32x16*)(output0_row + shape2 * ridx20 * 8 + 16) = alu11;
+                        if (ridx20 * 8 + 2 <= oidx1) {
+                          const f32x16 alu12 = acc6 + 0.0f;
+                          *(f32x16*)(output0_row1 + shape2 * ridx20 * 8) = alu12;
+                          const f32x16 alu13 = acc7 + 0.0f;
+                          *(f32x16*)(output0_row1 + shape2 * ridx20 * 8 + 16) = alu13;
+                        }
+                        if (ridx20 * 8 + 3 <= oidx1) {
+                          const f32x16 alu14 = acc8 + 0.0f;
+                          *(f32x16*)(output0_row2 + shape2 * ridx20 * 8) = alu14;
+                          const f32x16 alu15 = acc9 + 0.0f;
+                          *(f32x16*)(output0_row2 + shape2 * ridx20 * 8 + 16) = alu15;
+                        }
+                        if (ridx20 * 8 + 4 <= oidx1) {
+                          const f32x16 alu16 = acc10 + 0.0f;
+                          *(f32x16*)(output0_row3 + shape2 * ridx20 * 8) = alu16;
+                          const f32x16 alu17 = acc11 + 0.0f;
+                          *(f32x16*)(output0_row3 + shape2 * ridx20 * 8 + 16) = alu17;
+                        }
+                        if (ridx20 * 8 + 5 <= oidx1) {
+                          const f32x16 alu18 = acc12 + 0.0f;
+                          *(f32x16*)(output0_row4 + shape2 * ridx20 * 8) = alu18;
+                          const f32x16 alu19 = acc13 + 0.0f;
+                          *(f32x16*)(output0_row4 + shape2 * ridx20 * 8 + 16) = alu19;
+                        }
+                        if (ridx20 * 8 + 6 <= oidx1) {
+                          const f32x16 alu20 = acc14 + 0.0f;
+                          *(f32x16*)(output0_row5 + shape2 * ridx20 * 8) = alu20;
+                          const f32x16 alu21 = acc15 + 0.0f;
+                          *(f32x16*)(output0_row5 + shape2 * ridx20 * 8 + 16) = alu21;
+                        }
+                        if (ridx20 * 8 + 7 <= oidx1) {
+                          const f32x16 alu22 = acc16 + 0.0f;
+                          *(f32x16*)(output0_row6 + shape2 * ridx20 * 8) = alu22;
+                          const f32x16 alu23 = acc17 + 0.0f;
+                          *(f32x16*)(output0_row6 + shape2 * ridx20 * 8 + 16) = alu23;
+                        }
+                        if (ridx20 * 8 + 8 <= oidx1) {
+                          const f32x16 alu24 = acc18 + 0.0f;
+                          *(f32x16*)(output0_row7 + shape2 * ridx20 * 8) = alu24;
+                          const f32x16 alu25 = acc19 + 0.0f;
+                          *(f32x16*)(output0_row7 + shape2 * ridx20 * 8 + 16) = alu25;
+                        }
+                      } else {
+                        const f32x16 alu26 = acc4 + 0.0f;
+                        *(f32x16*)row20 = alu26;
+                        const f32x16 alu27 = acc5 + 0.0f;
+                        *(f32x16*)(row20 + 16) = alu27;
+                        const f32x16 alu28 = acc6 + 0.0f;
+                        *(f32x16*)(row20 + 32) = alu28;
+                        const f32x16 alu29 = acc7 + 0.0f;
+                        *(f32x16*)(row20 + 48) = alu29;
+                        const f32x16 alu30 = acc8 + 0.0f;
+                        *(f32x16*)(row20 + 64) = alu30;
+                        const f32x16 alu31 = acc9 + 0.0f;
+                        *(f32x16*)(row20 + 80) = alu31;
+                        const f32x16 alu32 = acc10 + 0.0f;
+                        *(f32x16*)(row20 + 96) = alu32;
+                        const f32x16 alu33 = acc11 + 0.0f;
+                        *(f32x16*)(row20 + 112) = alu33;
+                        const f32x16 alu34 = acc12 + 0.0f;
+                        *(f32x16*)(row20 + 128) = alu34;
+                        const f32x16 alu35 = acc13 + 0.0f;
+                        *(f32x16*)(row20 + 144) = alu35;
+                        const f32x16 alu36 = acc14 + 0.0f;
+                        *(f32x16*)(row20 + 160) = alu36;
+                        const f32x16 alu37 = acc15 + 0.0f;
+                        *(f32x16*)(row20 + 176) = alu37;
+                        const f32x16 alu38 = acc16 + 0.0f;
+                        *(f32x16*)(row20 + 192) = alu38;
+                        const f32x16 alu39 = acc17 + 0.0f;
+                        *(f32x16*)(row20 + 208) = alu39;
+                        const f32x16 alu40 = acc18 + 0.0f;
+                        *(f32x16*)(row20 + 224) = alu40;
+                        const f32x16 alu41 = acc19 + 0.0f;
+                        *(f32x16*)(row20 + 240) = alu41;
+                        for (int64_t ridx22 = 0; ridx22 < oidx19; ++ridx22) {
+                          float* output0_row8 = output0 + shape2 * ridx0 * 224 + shape2 * ridx20 * 8 + shape2 * ridx22 + ridx1 * 512 + ridx13 * 32;
+                          if (oidx20 >= 16) {
+                            for (int64_t ridx23 = 0; ridx23 < oidx20; ridx23 = ridx23 < oidx20 ? oidx20 - 16 : oidx20) { /* the last step overlaps the one before it */
+                              for (; ridx23 <= oidx20 - 16; ridx23 += 16) {
+                                *(f32x16*)(output0_row8 + ridx23) = *(f32x16*)(row20 + ridx22 * 32 + ridx23);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx24 = 0; ridx24 < oidx20; ++ridx24) {
+                              output0_row8[ridx24] = row20[ridx22 * 32 + ridx24];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x16*)row1_at += acc4;
+                      *(f32x16*)(row1_at + 16) += acc5;
+                      *(f32x16*)(row1_at + 32) += acc6;
+                      *(f32x16*)(row1_at + 48) += acc7;
+                      *(f32x16*)(row1_at + 64) += acc8;
+                      *(f32x16*)(row1_at + 80) += acc9;
+                      *(f32x16*)(row1_at + 96) += acc10;
+                      *(f32x16*)(row1_at + 112) += acc11;
+                      *(f32x16*)(row1_at + 128) += acc12;
+                      *(f32x16*)(row1_at + 144) += acc13;
+                      *(f32x16*)(row1_at + 160) += acc14;
+                      *(f32x16*)(row1_at + 176) += acc15;
+                      *(f32x16*)(row1_at + 192) += acc16;
+                      *(f32x16*)(row1_at + 208) += acc17;
+                      *(f32x16*)(row1_at + 224) += acc18;
+                      *(f32x16*)(row1_at + 240) += acc19;
+                    }
                   } else {
-                    f32x16 acc5 = (f32x16){0};
-                    f32x16 acc7 = (f32x16){0};
-                    f32x16 acc9 = (f32x16){0};
-                    f32x16 acc11 = (f32x16){0};
-                    f32x16 acc13 = (f32x16){0};
-                    f32x16 acc15 = (f32x16){0};
-                    f32x16 acc17 = (f32x16){0};
-                    f32x16 acc19 = (f32x16){0};
-                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
-                      float* row1_at1 = row1 + ridx22 * 4096 + ridx24 * 16;
-                      const f32x16 alu10 = *(f32x16*)(row0 + ridx24 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(row1_at1[0]), alu10, acc5);
-                      acc7 = fma_f32x16(splat_f32x16(row1_at1[1]), alu10, acc7);
-                      acc9 = fma_f32x16(splat_f32x16(row1_at1[2]), alu10, acc9);
-                      acc11 = fma_f32x16(splat_f32x16(row1_at1[3]), alu10, acc11);
-                      acc13 = fma_f32x16(splat_f32x16(row1_at1[4]), alu10, acc13);
-                      acc15 = fma_f32x16(splat_f32x16(row1_at1[5]), alu10, acc15);
-                      acc17 = fma_f32x16(splat_f32x16(row1_at1[6]), alu10, acc17);
-                      acc19 = fma_f32x16(splat_f32x16(row1_at1[7]), alu10, acc19);
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    f32x16 acc12 = (f32x16){0};
+                    f32x16 acc14 = (f32x16){0};
+                    f32x16 acc16 = (f32x16){0};
+                    f32x16 acc18 = (f32x16){0};
+                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                      const f32x16 alu42 = *(f32x16*)(row0 + ridx25 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(input1_row[ridx25]), alu42, acc4);
+                      acc6 = fma_f32x16(splat_f32x16(input1_row1[ridx25]), alu42, acc6);
+                      acc8 = fma_f32x16(splat_f32x16(input1_row2[ridx25]), alu42, acc8);
+                      acc10 = fma_f32x16(splat_f32x16(input1_row3[ridx25]), alu42, acc10);
+                      acc12 = fma_f32x16(splat_f32x16(input1_row4[ridx25]), alu42, acc12);
+                      acc14 = fma_f32x16(splat_f32x16(input1_row5[ridx25]), alu42, acc14);
+                      acc16 = fma_f32x16(splat_f32x16(input1_row6[ridx25]), alu42, acc16);
+                      acc18 = fma_f32x16(splat_f32x16(input1_row7[ridx25]), alu42, acc18);
                     }
-                    *(f32x16*)row2_at += acc5;
-                    *(f32x16*)(row2_at + 32) += acc7;
-                    *(f32x16*)(row2_at + 64) += acc9;
-                    *(f32x16*)(row2_at + 96) += acc11;
-                    *(f32x16*)(row2_at + 128) += acc13;
-                    *(f32x16*)(row2_at + 160) += acc15;
-                    *(f32x16*)(row2_at + 192) += acc17;
-                    *(f32x16*)(row2_at + 224) += acc19;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 32 + 16 <= oidx3) {
+                        const f32x16 alu43 = acc4 + 0.0f;
+                        *(f32x16*)(output0_row + shape2 * ridx20 * 8) = alu43;
+                        if (ridx20 * 8 + 2 <= oidx1) {
+                          const f32x16 alu44 = acc6 + 0.0f;
+                          *(f32x16*)(output0_row1 + shape2 * ridx20 * 8) = alu44;
+                        }
+                        if (ridx20 * 8 + 3 <= oidx1) {
+                          const f32x16 alu45 = acc8 + 0.0f;
+                          *(f32x16*)(output0_row2 + shape2 * ridx20 * 8) = alu45;
+                        }
+                        if (ridx20 * 8 + 4 <= oidx1) {
+                          const f32x16 alu46 = acc10 + 0.0f;
+                          *(f32x16*)(output0_row3 + shape2 * ridx20 * 8) = alu46;
+                        }
+                        if (ridx20 * 8 + 5 <= oidx1) {
+                          const f32x16 alu47 = acc12 + 0.0f;
+                          *(f32x16*)(output0_row4 + shape2 * ridx20 * 8) = alu47;
+                        }
+                        if (ridx20 * 8 + 6 <= oidx1) {
+                          const f32x16 alu48 = acc14 + 0.0f;
+                          *(f32x16*)(output0_row5 + shape2 * ridx20 * 8) = alu48;
+                        }
+                        if (ridx20 * 8 + 7 <= oidx1) {
+                          const f32x16 alu49 = acc16 + 0.0f;
+                          *(f32x16*)(output0_row6 + shape2 * ridx20 * 8) = alu49;
+                        }
+                        if (ridx20 * 8 + 8 <= oidx1) {
+                          const f32x16 alu50 = acc18 + 0.0f;
+                          *(f32x16*)(output0_row7 + shape2 * ridx20 * 8) = alu50;
+                        }
+                      } else {
+                        const f32x16 alu51 = acc4 + 0.0f;
+                        *(f32x16*)row20 = alu51;
+                        const f32x16 alu52 = acc6 + 0.0f;
+                        *(f32x16*)(row20 + 32) = alu52;
+                        const f32x16 alu53 = acc8 + 0.0f;
+                        *(f32x16*)(row20 + 64) = alu53;
+                        const f32x16 alu54 = acc10 + 0.0f;
+                        *(f32x16*)(row20 + 96) = alu54;
+                        const f32x16 alu55 = acc12 + 0.0f;
+                        *(f32x16*)(row20 + 128) = alu55;
+                        const f32x16 alu56 = acc14 + 0.0f;
+                        *(f32x16*)(row20 + 160) = alu56;
+                        const f32x16 alu57 = acc16 + 0.0f;
+                        *(f32x16*)(row20 + 192) = alu57;
+                        const f32x16 alu58 = acc18 + 0.0f;
+                        *(f32x16*)(row20 + 224) = alu58;
+                        for (int64_t ridx26 = 0; ridx26 < oidx19; ++ridx26) {
+                          float* output0_row9 = output0 + shape2 * ridx0 * 224 + shape2 * ridx20 * 8 + shape2 * ridx26 + ridx1 * 512 + ridx13 * 32;
+                          if (oidx20 >= 16) {
+                            for (int64_t ridx27 = 0; ridx27 < oidx20; ridx27 = ridx27 < oidx20 ? oidx20 - 16 : oidx20) { /* the last step overlaps the one before it */
+                              for (; ridx27 <= oidx20 - 16; ridx27 += 16) {
+                                *(f32x16*)(output0_row9 + ridx27) = *(f32x16*)(row20 + ridx26 * 32 + ridx27);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx28 = 0; ridx28 < oidx20; ++ridx28) {
+                              output0_row9[ridx28] = row20[ridx26 * 32 + ridx28];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x16*)row1_at += acc4;
+                      *(f32x16*)(row1_at + 32) += acc6;
+                      *(f32x16*)(row1_at + 64) += acc8;
+                      *(f32x16*)(row1_at + 96) += acc10;
+                      *(f32x16*)(row1_at + 128) += acc12;
+                      *(f32x16*)(row1_at + 160) += acc14;
+                      *(f32x16*)(row1_at + 192) += acc16;
+                      *(f32x16*)(row1_at + 224) += acc18;
+                    }
                   }
                 } else {
-                  if (ridx15 * 32 + 17 <= oidx3) {
+                  if (ridx13 * 32 + 17 <= oidx3) {
+                    f32x16 acc4 = (f32x16){0};
                     f32x16 acc5 = (f32x16){0};
                     f32x16 acc6 = (f32x16){0};
                     f32x16 acc7 = (f32x16){0};
@@ -1804,92 +1539,191 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
                     f32x16 acc9 = (f32x16){0};
                     f32x16 acc10 = (f32x16){0};
                     f32x16 acc11 = (f32x16){0};
-                    f32x16 acc12 = (f32x16){0};
-                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
-                      float* row1_at2 = row1 + ridx22 * 4096 + ridx25 * 16;
-                      const float alu11 = row1_at2[0];
-                      const f32x16 alu12 = *(f32x16*)(row0 + ridx25 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(alu11), alu12, acc5);
-                      const f32x16 alu13 = *(f32x16*)(row0 + ridx25 * 32 + 16);
-                      acc6 = fma_f32x16(splat_f32x16(alu11), alu13, acc6);
-                      const float alu14 = row1_at2[1];
-                      acc7 = fma_f32x16(splat_f32x16(alu14), alu12, acc7);
-                      acc8 = fma_f32x16(splat_f32x16(alu14), alu13, acc8);
-                      const float alu15 = row1_at2[2];
-                      acc9 = fma_f32x16(splat_f32x16(alu15), alu12, acc9);
-                      acc10 = fma_f32x16(splat_f32x16(alu15), alu13, acc10);
-                      const float alu16 = row1_at2[3];
-                      acc11 = fma_f32x16(splat_f32x16(alu16), alu12, acc11);
-                      acc12 = fma_f32x16(splat_f32x16(alu16), alu13, acc12);
+                    for (int64_t ridx29 = 0; ridx29 < oidx10; ++ridx29) {
+                      const float alu59 = input1_row[ridx29];
+                      const f32x16 alu60 = *(f32x16*)(row0 + ridx29 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(alu59), alu60, acc4);
+                      const f32x16 alu61 = *(f32x16*)(row0 + ridx29 * 32 + 16);
+                      acc5 = fma_f32x16(splat_f32x16(alu59), alu61, acc5);
+                      const float alu62 = input1_row1[ridx29];
+                      acc6 = fma_f32x16(splat_f32x16(alu62), alu60, acc6);
+                      acc7 = fma_f32x16(splat_f32x16(alu62), alu61, acc7);
+                      const float alu63 = input1_row2[ridx29];
+                      acc8 = fma_f32x16(splat_f32x16(alu63), alu60, acc8);
+                      acc9 = fma_f32x16(splat_f32x16(alu63), alu61, acc9);
+                      const float alu64 = input1_row3[ridx29];
+                      acc10 = fma_f32x16(splat_f32x16(alu64), alu60, acc10);
+                      acc11 = fma_f32x16(splat_f32x16(alu64), alu61, acc11);
                     }
-                    *(f32x16*)row2_at += acc5;
-                    *(f32x16*)(row2_at + 16) += acc6;
-                    *(f32x16*)(row2_at + 32) += acc7;
-                    *(f32x16*)(row2_at + 48) += acc8;
-                    *(f32x16*)(row2_at + 64) += acc9;
-                    *(f32x16*)(row2_at + 80) += acc10;
-                    *(f32x16*)(row2_at + 96) += acc11;
-                    *(f32x16*)(row2_at + 112) += acc12;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 32 + 32 <= oidx3) {
+                        const f32x16 alu65 = acc4 + 0.0f;
+                        *(f32x16*)(output0_row + shape2 * ridx20 * 8) = alu65;
+                        const f32x16 alu66 = acc5 + 0.0f;
+                        *(f32x16*)(output0_row + shape2 * ridx20 * 8 + 16) = alu66;
+                        if (ridx20 * 8 + 2 <= oidx1) {
+                          const f32x16 alu67 = acc6 + 0.0f;
+                          *(f32x16*)(output0_row1 + shape2 * ridx20 * 8) = alu67;
+                          const f32x16 alu68 = acc7 + 0.0f;
+                          *(f32x16*)(output0_row1 + shape2 * ridx20 * 8 + 16) = alu68;
+                        }
+                        if (ridx20 * 8 + 3 <= oidx1) {
+                          const f32x16 alu69 = acc8 + 0.0f;
+                          *(f32x16*)(output0_row2 + shape2 * ridx20 * 8) = alu69;
+                          const f32x16 alu70 = acc9 + 0.0f;
+                          *(f32x16*)(output0_row2 + shape2 * ridx20 * 8 + 16) = alu70;
+                        }
+                        if (ridx20 * 8 + 4 <= oidx1) {
+                          const f32x16 alu71 = acc10 + 0.0f;
+                          *(f32x16*)(output0_row3 + shape2 * ridx20 * 8) = alu71;
+                          const f32x16 alu72 = acc11 + 0.0f;
+                          *(f32x16*)(output0_row3 + shape2 * ridx20 * 8 + 16) = alu72;
+                        }
+                      } else {
+                        const f32x16 alu73 = acc4 + 0.0f;
+                        *(f32x16*)row20 = alu73;
+                        const f32x16 alu74 = acc5 + 0.0f;
+                        *(f32x16*)(row20 + 16) = alu74;
+                        const f32x16 alu75 = acc6 + 0.0f;
+                        *(f32x16*)(row20 + 32) = alu75;
+                        const f32x16 alu76 = acc7 + 0.0f;
+                        *(f32x16*)(row20 + 48) = alu76;
+                        const f32x16 alu77 = acc8 + 0.0f;
+                        *(f32x16*)(row20 + 64) = alu77;
+                        const f32x16 alu78 = acc9 + 0.0f;
+                        *(f32x16*)(row20 + 80) = alu78;
+                        const f32x16 alu79 = acc10 + 0.0f;
+                        *(f32x16*)(row20 + 96) = alu79;
+                        const f32x16 alu80 = acc11 + 0.0f;
+                        *(f32x16*)(row20 + 112) = alu80;
+                        for (int64_t ridx30 = 0; ridx30 < oidx21; ++ridx30) {
+                          float* output0_row10 = output0 + shape2 * ridx0 * 224 + shape2 * ridx20 * 8 + shape2 * ridx30 + ridx1 * 512 + ridx13 * 32;
+                          if (oidx20 >= 16) {
+                            for (int64_t ridx31 = 0; ridx31 < oidx20; ridx31 = ridx31 < oidx20 ? oidx20 - 16 : oidx20) { /* the last step overlaps the one before it */
+                              for (; ridx31 <= oidx20 - 16; ridx31 += 16) {
+                                *(f32x16*)(output0_row10 + ridx31) = *(f32x16*)(row20 + ridx30 * 32 + ridx31);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx32 = 0; ridx32 < oidx20; ++ridx32) {
+                              output0_row10[ridx32] = row20[ridx30 * 32 + ridx32];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x16*)row1_at += acc4;
+                      *(f32x16*)(row1_at + 16) += acc5;
+                      *(f32x16*)(row1_at + 32) += acc6;
+                      *(f32x16*)(row1_at + 48) += acc7;
+                      *(f32x16*)(row1_at + 64) += acc8;
+                      *(f32x16*)(row1_at + 80) += acc9;
+                      *(f32x16*)(row1_at + 96) += acc10;
+                      *(f32x16*)(row1_at + 112) += acc11;
+                    }
                   } else {
-                    f32x16 acc5 = (f32x16){0};
-                    f32x16 acc7 = (f32x16){0};
-                    f32x16 acc9 = (f32x16){0};
-                    f32x16 acc11 = (f32x16){0};
-                    for (int64_t ridx26 = 0; ridx26 < oidx10; ++ridx26) {
-                      float* row1_at3 = row1 + ridx22 * 4096 + ridx26 * 16;
-                      const f32x16 alu17 = *(f32x16*)(row0 + ridx26 * 32);
-                      acc5 = fma_f32x16(splat_f32x16(row1_at3[0]), alu17, acc5);
-                      acc7 = fma_f32x16(splat_f32x16(row1_at3[1]), alu17, acc7);
-                      acc9 = fma_f32x16(splat_f32x16(row1_at3[2]), alu17, acc9);
-                      acc11 = fma_f32x16(splat_f32x16(row1_at3[3]), alu17, acc11);
+                    f32x16 acc4 = (f32x16){0};
+                    f32x16 acc6 = (f32x16){0};
+                    f32x16 acc8 = (f32x16){0};
+                    f32x16 acc10 = (f32x16){0};
+                    for (int64_t ridx33 = 0; ridx33 < oidx10; ++ridx33) {
+                      const f32x16 alu81 = *(f32x16*)(row0 + ridx33 * 32);
+                      acc4 = fma_f32x16(splat_f32x16(input1_row[ridx33]), alu81, acc4);
+                      acc6 = fma_f32x16(splat_f32x16(input1_row1[ridx33]), alu81, acc6);
+                      acc8 = fma_f32x16(splat_f32x16(input1_row2[ridx33]), alu81, acc8);
+                      acc10 = fma_f32x16(splat_f32x16(input1_row3[ridx33]), alu81, acc10);
                     }
-                    *(f32x16*)row2_at += acc5;
-                    *(f32x16*)(row2_at + 32) += acc7;
-                    *(f32x16*)(row2_at + 64) += acc9;
-                    *(f32x16*)(row2_at + 96) += acc11;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 32 + 16 <= oidx3) {
+                        const f32x16 alu82 = acc4 + 0.0f;
+                        *(f32x16*)(output0_row + shape2 * ridx20 * 8) = alu82;
+                        if (ridx20 * 8 + 2 <= oidx1) {
+                          const f32x16 alu83 = acc6 + 0.0f;
+                          *(f32x16*)(output0_row1 + shape2 * ridx20 * 8) = alu83;
+                        }
+                        if (ridx20 * 8 + 3 <= oidx1) {
+                          const f32x16 alu84 = acc8 + 0.0f;
+                          *(f32x16*)(output0_row2 + shape2 * ridx20 * 8) = alu84;
+                        }
+                        if (ridx20 * 8 + 4 <= oidx1) {
+                          const f32x16 alu85 = acc10 + 0.0f;
+                          *(f32x16*)(output0_row3 + shape2 * ridx20 * 8) = alu85;
+                        }
+                      } else {
+                        const f32x16 alu86 = acc4 + 0.0f;
+                        *(f32x16*)row20 = alu86;
+                        const f32x16 alu87 = acc6 + 0.0f;
+                        *(f32x16*)(row20 + 32) = alu87;
+                        const f32x16 alu88 = acc8 + 0.0f;
+                        *(f32x16*)(row20 + 64) = alu88;
+                        const f32x16 alu89 = acc10 + 0.0f;
+                        *(f32x16*)(row20 + 96) = alu89;
+                        for (int64_t ridx34 = 0; ridx34 < oidx21; ++ridx34) {
+                          float* output0_row11 = output0 + shape2 * ridx0 * 224 + shape2 * ridx20 * 8 + shape2 * ridx34 + ridx1 * 512 + ridx13 * 32;
+                          if (oidx20 >= 16) {
+                            for (int64_t ridx35 = 0; ridx35 < oidx20; ridx35 = ridx35 < oidx20 ? oidx20 - 16 : oidx20) { /* the last step overlaps the one before it */
+                              for (; ridx35 <= oidx20 - 16; ridx35 += 16) {
+                                *(f32x16*)(output0_row11 + ridx35) = *(f32x16*)(row20 + ridx34 * 32 + ridx35);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx36 = 0; ridx36 < oidx20; ++ridx36) {
+                              output0_row11[ridx36] = row20[ridx34 * 32 + ridx36];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x16*)row1_at += acc4;
+                      *(f32x16*)(row1_at + 32) += acc6;
+                      *(f32x16*)(row1_at + 64) += acc8;
+                      *(f32x16*)(row1_at + 96) += acc10;
+                    }
                   }
                 }
               }
             }
           }
           if (shape1 >= 65537) {
-            for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
-              for (int64_t ridx28 = 0; ridx28 < oidx4 * 256; ridx28 += 16) {
-                *(f32x16*)(row3 + ridx27 * 4096 + ridx28) += *(f32x16*)(row2 + ridx27 * 4096 + ridx28);
+            for (int64_t ridx37 = 0; ridx37 < oidx2; ++ridx37) {
+              for (int64_t ridx38 = 0; ridx38 < oidx4 * 256; ridx38 += 16) {
+                *(f32x16*)(row2 + ridx37 * 4096 + ridx38) += *(f32x16*)(row1 + ridx37 * 4096 + ridx38);
               }
             }
           }
         }
         if (shape1 >= 65537) {
-          for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
-            for (int64_t ridx30 = 0; ridx30 < oidx4 * 256; ridx30 += 16) {
-              *(f32x16*)(row4 + ridx29 * 4096 + ridx30) += *(f32x16*)(row3 + ridx29 * 4096 + ridx30);
+          for (int64_t ridx39 = 0; ridx39 < oidx2; ++ridx39) {
+            for (int64_t ridx40 = 0; ridx40 < oidx4 * 256; ridx40 += 16) {
+              *(f32x16*)(row3 + ridx39 * 4096 + ridx40) += *(f32x16*)(row2 + ridx39 * 4096 + ridx40);
             }
           }
         }
       }
       if (shape1 >= 65537) {
-        for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
-          for (int64_t ridx32 = 0; ridx32 < oidx4 * 256; ridx32 += 16) {
-            *(f32x16*)(row2 + ridx31 * 4096 + ridx32) = *(f32x16*)(row4 + ridx31 * 4096 + ridx32);
+        for (int64_t ridx41 = 0; ridx41 < oidx2; ++ridx41) {
+          for (int64_t ridx42 = 0; ridx42 < oidx4 * 256; ridx42 += 16) {
+            *(f32x16*)(row1 + ridx41 * 4096 + ridx42) = *(f32x16*)(row3 + ridx41 * 4096 + ridx42);
           }
         }
       }
-      for (int64_t ridx33 = 0; ridx33 < oidx2; ++ridx33) {
-        const int64_t oidx13 = min_i64(oidx1 - ridx33 * 8, 8);
-        for (int64_t ridx34 = 0; ridx34 < oidx13; ++ridx34) {
-          for (int64_t ridx35 = 0; ridx35 < oidx4; ++ridx35) {
-            const int64_t oidx14 = min_i64(oidx3 - ridx35 * 32, 32);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx33 * 8 + shape2 * ridx34 + ridx1 * 512 + ridx35 * 32;
-            if (oidx14 >= 16) {
-              for (int64_t ridx36 = 0; ridx36 < oidx14; ridx36 = ridx36 < oidx14 ? oidx14 - 16 : oidx14) { /* the last step overlaps the one before it */
-                for (; ridx36 <= oidx14 - 16; ridx36 += 16) {
-                  *(f32x16*)(output0_row + ridx36) = *(f32x16*)(row2 + ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx36);
+      if (shape1 >= 257 || shape1 == 0) {
+        for (int64_t ridx43 = 0; ridx43 < oidx2; ++ridx43) {
+          const int64_t oidx22 = min_i64(oidx1 - ridx43 * 8, 8);
+          for (int64_t ridx44 = 0; ridx44 < oidx22; ++ridx44) {
+            for (int64_t ridx45 = 0; ridx45 < oidx4; ++ridx45) {
+              const int64_t oidx23 = min_i64(oidx3 - ridx45 * 32, 32);
+              float* output0_row12 = output0 + shape2 * ridx0 * 224 + shape2 * ridx43 * 8 + shape2 * ridx44 + ridx1 * 512 + ridx45 * 32;
+              if (oidx23 >= 16) {
+                for (int64_t ridx46 = 0; ridx46 < oidx23; ridx46 = ridx46 < oidx23 ? oidx23 - 16 : oidx23) { /* the last step overlaps the one before it */
+                  for (; ridx46 <= oidx23 - 16; ridx46 += 16) {
+                    *(f32x16*)(output0_row12 + ridx46) = *(f32x16*)(row1 + ridx43 * 4096 + ridx44 * 32 + ridx45 * 256 + ridx46);
+                  }
                 }
-              }
-            } else {
-              for (int64_t ridx37 = 0; ridx37 < oidx14; ++ridx37) {
-                output0_row[ridx37] = row2[ridx33 * 4096 + ridx34 * 32 + ridx35 * 256 + ridx37];
+              } else {
+                for (int64_t ridx47 = 0; ridx47 < oidx23; ++ridx47) {
+                  output0_row12[ridx47] = row1[ridx43 * 4096 + ridx44 * 32 + ridx45 * 256 + ridx47];
+                }
               }
             }
           }
@@ -1899,11 +1733,11 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_5_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 6 of 6 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_5_args* a = arg;
+/* generation 0 · variant 5 of 5 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=16, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -2103,62 +1937,24 @@ static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
-static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
-  if (first >= last) return;
-  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
-  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
-}
-/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
-static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
-  if (share >= task->shares) return task->n;
-  const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
-  const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
-  const int64_t length = task->n / task->portions, longer = task->n % task->portions;
-  return portion * length + (portion < longer ? portion : longer);
-}
-static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_tasks* all = arg;
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const harp_environment found = harp_enter();
-  int64_t from = (int64_t)begin, to = (int64_t)end; /* counted from the task's first share */
-  for (size_t i = 0; i < all->count && to > 0; ++i) {
-    const struct harp_task* task = all->tasks + i;
-    if (from < task->shares) {
-      const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      harp_run_task(all, task, first, last, worker);
-    }
-    from = from > task->shares ? from - task->shares : 0;
-    to -= task->shares;
-  }
+  harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
-   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
-static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* all work, in shares */
-  int64_t shares = 0;
-  for (size_t i = 0, front = 0; i < count; ++i) {
-    struct harp_task task = tasks[i];
-    const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
-    task.portions = task.n < task.least ? 1 : task.n / task.least;
-    task.shares = task.n > 0 ? 1 + work / harp_share : 0;
-    shares += task.shares;
-    worth += (double)work / (double)harp_share;
-    tasks[i] = tasks[front];
-    tasks[task.portions < task.shares ? front++ : i] = task;
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about `work` picoseconds; if that exceeds 64 bits,
+   one worker runs them. */
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work < 2 * harp_share) {
+    kernel(arg, 0, (size_t)n, 0);
+    return;
   }
-  return worth >= 2.0 ? (size_t)shares : 0;
-}
-/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count, cancel};
-  const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
-  if (shares) {
-    rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
-  } else {
-    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
-  }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work >= 2 * harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
 void* malloc(size_t size);
@@ -2180,29 +1976,31 @@ static void harp_release(const harp_runtime* rt, void* own) {
 }
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
-  { /* generation 0 */
-    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, cancel};
-    struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_4_args args4 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_5_args args5 = {input0, input1, output0, shape1, shape2, cancel};
-    struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_1, &args1, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_2, &args2, shape1 >= 16 && shape0 >= 32 && shape2 <= 7 && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_3, &args3, (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_4, &args4, (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 19, 0, 0},
-      {kernel_5, &args5, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && (shape1 <= 15 || shape0 <= 31 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 13, 0, 0},
-    };
-    harp_run_together(rt, cancel, 6, tasks);
+  if (shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0) {
+    struct kernel_0_args args = {input1, input0, output0, shape0, shape1, shape2, cancel};
+    harp_for(rt, cancel, (shape0 + 255) / 256, shape0 * shape1 * shape2 * 300, kernel_0, &args);
+  } else if (shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) {
+    struct kernel_1_args args = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 31) / 32, shape0 * shape1 * shape2 * 19, kernel_1, &args);
+  } else if (shape1 >= 16 && shape0 >= 32 && shape2 <= 7) {
+    struct kernel_2_args args = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 255) / 256, shape0 * shape1 * shape2 * 19, kernel_2, &args);
+  } else if (((shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0))) {
+    struct kernel_3_args args = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 223) / 224, shape0 * shape1 * shape2 * 19, kernel_3, &args);
+  } else {
+    struct kernel_4_args args = {input0, input1, output0, shape1, shape2, cancel};
+    harp_for(rt, cancel, shape0, shape0 * shape1 * shape2 * 13, kernel_4, &args);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const volatile int32_t* const cancel = harp_flag(rt);
   if (harp_is_set(cancel)) return 12; /* cancelled */
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1867776);
+  const int64_t shape0 = (int64_t)shape_vars[0];
+  const int64_t shape1 = (int64_t)shape_vars[1];
+  const int64_t shape2 = (int64_t)shape_vars[2];
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * (shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? 0 : ((shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) || (shape1 >= 16 && shape0 >= 32 && shape2 <= 7) || (shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0) ? 1409024 : 0)));
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

@@ -58,12 +58,6 @@ static inline float fma_f32(float a, float b, float c) {
   return (float)odd.value;
 }
 
-/* to[i][j] = from[j][i] for rows i and columns j. Rows begin to_step and from_step elements apart. */
-static void transpose_f32(float* to, int64_t to_step, const float* from, int64_t from_step, int64_t rows, int64_t columns) {
-  for (int64_t j = 0; j < columns; ++j)
-    for (int64_t i = 0; i < rows; ++i) to[i * to_step + j] = from[j * from_step + i];
-}
-
 /* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
 #if defined(__x86_64__)
@@ -107,7 +101,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1605632;
+  char* scratch = a->scratch + worker * 1376256;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 127) / 128;
@@ -315,7 +309,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8 pack, sequential tile=512 unroll=2, reduce] partition overlap */
+/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=224 unroll=8, sequential tile=512 unroll=2, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -324,7 +318,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1605632;
+  char* scratch = a->scratch + worker * 1376256;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
@@ -335,24 +329,24 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
     const int64_t oidx1 = min_i64(shape0 - ridx0 * 224, 224);
     const int64_t oidx2 = (oidx1 + 7) / 8;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row2 = (float*)(scratch + 229376);
-      float* const row3 = (float*)(scratch + 688128);
-      float* const row4 = (float*)(scratch + 1146880);
-      float row0[512];
       float* const row1 = (float*)scratch;
+      float* const row2 = (float*)(scratch + 458752);
+      float* const row3 = (float*)(scratch + 917504);
+      float row0[512];
+      float row20[16];
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 1) / 2;
       if (shape1 == 0) {
         for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
           for (int64_t ridx3 = 0; ridx3 < oidx4 * 16; ++ridx3) {
-            row2[ridx2 * 4096 + ridx3] = 0.0f;
+            row1[ridx2 * 4096 + ridx3] = 0.0f;
           }
         }
       }
       if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 16; ++ridx5) {
-            row4[ridx4 * 4096 + ridx5] = 0.0f;
+            row3[ridx4 * 4096 + ridx5] = 0.0f;
           }
         }
       }
@@ -360,57 +354,74 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
         if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 16; ++ridx8) {
-              row3[ridx7 * 4096 + ridx8] = 0.0f;
+              row2[ridx7 * 4096 + ridx8] = 0.0f;
             }
           }
         }
         const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
         for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
-          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
-            for (int64_t ridx11 = 0; ridx11 < oidx4 * 16; ++ridx11) {
-              row2[ridx10 * 4096 + ridx11] = 0.0f;
+          if (shape1 >= 257 || shape1 == 0) {
+            for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+              for (int64_t ridx11 = 0; ridx11 < oidx4 * 16; ++ridx11) {
+                row1[ridx10 * 4096 + ridx11] = 0.0f;
+              }
             }
           }
           const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
-            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
               if (harp_is_set(cancel)) return;
-              const int64_t oidx11 = min_i64(shape0 - ridx0 * 224 - ridx13 * 8, 8);
-              if (ridx0 * 224 + ridx13 * 8 + 8 <= shape0) {
-                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
-              } else {
-                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ++ridx14) {
-                  row1[ridx13 * 2048 + ridx14] = 0.0f;
-                }
-                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 224 + shape1 * ridx13 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
-              }
-            }
-            for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
-              if (harp_is_set(cancel)) return;
-              const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 2, 2);
-              if (ridx1 * 512 + ridx15 * 2 + 2 <= shape2) {
-                for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
-                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 2;
-                  for (int64_t ridx17 = 0; ridx17 < 2; ++ridx17) {
-                    row0[ridx16 * 2 + ridx17] = input0_row[ridx17];
+              const int64_t oidx11 = min_i64(shape2 - ridx1 * 512 - ridx13 * 2, 2);
+              if (ridx1 * 512 + ridx13 * 2 + 2 <= shape2) {
+                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 2;
+                  for (int64_t ridx15 = 0; ridx15 < 2; ++ridx15) {
+                    row0[ridx14 * 2 + ridx15] = input0_row[ridx15];
                   }
                 }
               } else {
-                for (int64_t ridx18 = 0; ridx18 < oidx10 * 2; ++ridx18) {
-                  row0[ridx18] = 0.0f;
+                for (int64_t ridx16 = 0; ridx16 < oidx10 * 2; ++ridx16) {
+                  row0[ridx16] = 0.0f;
                 }
-                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 2;
-                  for (int64_t ridx20 = 0; ridx20 < oidx12; ++ridx20) {
-                    row0[ridx19 * 2 + ridx20] = input0_row1[ridx20];
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx13 * 2;
+                  for (int64_t ridx18 = 0; ridx18 < oidx11; ++ridx18) {
+                    row0[ridx17 * 2 + ridx18] = input0_row1[ridx18];
                   }
                 }
               }
-              for (int64_t ridx21 = 0; ridx21 < oidx2; ++ridx21) {
-                float* row2_at = row2 + ridx15 * 16 + ridx21 * 4096;
-                if (ridx21 * 8 + 5 <= oidx1) {
-                  if (ridx15 * 2 + 2 <= oidx3) {
+              float* output0_row = output0 + shape2 * ridx0 * 224 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row1 = output0 + shape2 * ridx0 * 224 + shape2 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row2 = output0 + shape2 * ridx0 * 224 + shape2 * 2 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row3 = output0 + shape2 * ridx0 * 224 + shape2 * 3 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row4 = output0 + shape2 * ridx0 * 224 + shape2 * 4 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row5 = output0 + shape2 * ridx0 * 224 + shape2 * 5 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row6 = output0 + shape2 * ridx0 * 224 + shape2 * 6 + ridx1 * 512 + ridx13 * 2;
+              float* output0_row7 = output0 + shape2 * ridx0 * 224 + shape2 * 7 + ridx1 * 512 + ridx13 * 2;
+              const int64_t oidx20 = min_i64(oidx3 - ridx13 * 2, 2);
+              for (int64_t ridx19 = 0; ridx19 < oidx2; ++ridx19) {
+                const float* input1_row = input1 + shape1 * ridx0 * 224 + shape1 * ridx19 * 8 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 1);
+                const float* input1_row1 = input1 + shape1 * oidx12 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 2);
+                const float* input1_row2 = input1 + shape1 * oidx13 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 3);
+                const float* input1_row3 = input1 + shape1 * oidx14 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 4);
+                const float* input1_row4 = input1 + shape1 * oidx15 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 5);
+                const float* input1_row5 = input1 + shape1 * oidx16 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx17 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 6);
+                const float* input1_row6 = input1 + shape1 * oidx17 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx18 = min_i64(shape0 - 1, ridx0 * 224 + ridx19 * 8 + 7);
+                const float* input1_row7 = input1 + shape1 * oidx18 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx19 = min_i64(oidx1 - ridx19 * 8, 8);
+                float* row1_at = row1 + ridx13 * 16 + ridx19 * 4096;
+                const int64_t oidx21 = min_i64(oidx1 - ridx19 * 8, 4);
+                if (ridx19 * 8 + 5 <= oidx1) {
+                  if (ridx13 * 2 + 2 <= oidx3) {
+                    float acc4 = 0.0f;
                     float acc5 = 0.0f;
                     float acc6 = 0.0f;
                     float acc7 = 0.0f;
@@ -426,84 +437,205 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
                     float acc17 = 0.0f;
                     float acc18 = 0.0f;
                     float acc19 = 0.0f;
-                    float acc20 = 0.0f;
-                    for (int64_t ridx22 = 0; ridx22 < oidx10; ++ridx22) {
-                      float* row1_at = row1 + ridx21 * 2048 + ridx22 * 8;
-                      const float alu0 = row1_at[0];
-                      const float alu1 = row0[ridx22 * 2];
-                      acc5 = fma_f32(alu0, alu1, acc5);
-                      const float alu2 = row0[ridx22 * 2 + 1];
-                      acc6 = fma_f32(alu0, alu2, acc6);
-                      const float alu3 = row1_at[1];
-                      acc7 = fma_f32(alu3, alu1, acc7);
-                      acc8 = fma_f32(alu3, alu2, acc8);
-                      const float alu4 = row1_at[2];
-                      acc9 = fma_f32(alu4, alu1, acc9);
-                      acc10 = fma_f32(alu4, alu2, acc10);
-                      const float alu5 = row1_at[3];
-                      acc11 = fma_f32(alu5, alu1, acc11);
-                      acc12 = fma_f32(alu5, alu2, acc12);
-                      const float alu6 = row1_at[4];
-                      acc13 = fma_f32(alu6, alu1, acc13);
-                      acc14 = fma_f32(alu6, alu2, acc14);
-                      const float alu7 = row1_at[5];
-                      acc15 = fma_f32(alu7, alu1, acc15);
-                      acc16 = fma_f32(alu7, alu2, acc16);
-                      const float alu8 = row1_at[6];
-                      acc17 = fma_f32(alu8, alu1, acc17);
-                      acc18 = fma_f32(alu8, alu2, acc18);
-                      const float alu9 = row1_at[7];
-                      acc19 = fma_f32(alu9, alu1, acc19);
-                      acc20 = fma_f32(alu9, alu2, acc20);
+                    for (int64_t ridx20 = 0; ridx20 < oidx10; ++ridx20) {
+                      const float alu0 = input1_row[ridx20];
+                      const float alu1 = row0[ridx20 * 2];
+                      acc4 = fma_f32(alu0, alu1, acc4);
+                      const float alu2 = row0[ridx20 * 2 + 1];
+                      acc5 = fma_f32(alu0, alu2, acc5);
+                      const float alu3 = input1_row1[ridx20];
+                      acc6 = fma_f32(alu3, alu1, acc6);
+                      acc7 = fma_f32(alu3, alu2, acc7);
+                      const float alu4 = input1_row2[ridx20];
+                      acc8 = fma_f32(alu4, alu1, acc8);
+                      acc9 = fma_f32(alu4, alu2, acc9);
+                      const float alu5 = input1_row3[ridx20];
+                      acc10 = fma_f32(alu5, alu1, acc10);
+                      acc11 = fma_f32(alu5, alu2, acc11);
+                      const float alu6 = input1_row4[ridx20];
+                      acc12 = fma_f32(alu6, alu1, acc12);
+                      acc13 = fma_f32(alu6, alu2, acc13);
+                      const float alu7 = input1_row5[ridx20];
+                      acc14 = fma_f32(alu7, alu1, acc14);
+                      acc15 = fma_f32(alu7, alu2, acc15);
+                      const float alu8 = input1_row6[ridx20];
+                      acc16 = fma_f32(alu8, alu1, acc16);
+                      acc17 = fma_f32(alu8, alu2, acc17);
+                      const float alu9 = input1_row7[ridx20];
+                      acc18 = fma_f32(alu9, alu1, acc18);
+                      acc19 = fma_f32(alu9, alu2, acc19);
                     }
-                    row2_at[0] += acc5;
-                    row2_at[1] += acc6;
-                    row2_at[2] += acc7;
-                    row2_at[3] += acc8;
-                    row2_at[4] += acc9;
-                    row2_at[5] += acc10;
-                    row2_at[6] += acc11;
-                    row2_at[7] += acc12;
-                    row2_at[8] += acc13;
-                    row2_at[9] += acc14;
-                    row2_at[10] += acc15;
-                    row2_at[11] += acc16;
-                    row2_at[12] += acc17;
-                    row2_at[13] += acc18;
-                    row2_at[14] += acc19;
-                    row2_at[15] += acc20;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 2 + 2 <= oidx3) {
+                        const float alu10 = acc4 + 0.0f;
+                        output0_row[shape2 * ridx19 * 8] = alu10;
+                        const float alu11 = acc5 + 0.0f;
+                        output0_row[shape2 * ridx19 * 8 + 1] = alu11;
+                        if (ridx19 * 8 + 2 <= oidx1) {
+                          const float alu12 = acc6 + 0.0f;
+                          output0_row1[shape2 * ridx19 * 8] = alu12;
+                          const float alu13 = acc7 + 0.0f;
+                          output0_row1[shape2 * ridx19 * 8 + 1] = alu13;
+                        }
+                        if (ridx19 * 8 + 3 <= oidx1) {
+                          const float alu14 = acc8 + 0.0f;
+                          output0_row2[shape2 * ridx19 * 8] = alu14;
+                          const float alu15 = acc9 + 0.0f;
+                          output0_row2[shape2 * ridx19 * 8 + 1] = alu15;
+                        }
+                        if (ridx19 * 8 + 4 <= oidx1) {
+                          const float alu16 = acc10 + 0.0f;
+                          output0_row3[shape2 * ridx19 * 8] = alu16;
+                          const float alu17 = acc11 + 0.0f;
+                          output0_row3[shape2 * ridx19 * 8 + 1] = alu17;
+                        }
+                        if (ridx19 * 8 + 5 <= oidx1) {
+                          const float alu18 = acc12 + 0.0f;
+                          output0_row4[shape2 * ridx19 * 8] = alu18;
+                          const float alu19 = acc13 + 0.0f;
+                          output0_row4[shape2 * ridx19 * 8 + 1] = alu19;
+                        }
+                        if (ridx19 * 8 + 6 <= oidx1) {
+                          const float alu20 = acc14 + 0.0f;
+                          output0_row5[shape2 * ridx19 * 8] = alu20;
+                          const float alu21 = acc15 + 0.0f;
+                          output0_row5[shape2 * ridx19 * 8 + 1] = alu21;
+                        }
+                        if (ridx19 * 8 + 7 <= oidx1) {
+                          const float alu22 = acc16 + 0.0f;
+                          output0_row6[shape2 * ridx19 * 8] = alu22;
+                          const float alu23 = acc17 + 0.0f;
+                          output0_row6[shape2 * ridx19 * 8 + 1] = alu23;
+                        }
+                        if (ridx19 * 8 + 8 <= oidx1) {
+                          const float alu24 = acc18 + 0.0f;
+                          output0_row7[shape2 * ridx19 * 8] = alu24;
+                          const float alu25 = acc19 + 0.0f;
+                          output0_row7[shape2 * ridx19 * 8 + 1] = alu25;
+                        }
+                      } else {
+                        const float alu26 = acc4 + 0.0f;
+                        row20[0] = alu26;
+                        const float alu27 = acc5 + 0.0f;
+                        row20[1] = alu27;
+                        const float alu28 = acc6 + 0.0f;
+                        row20[2] = alu28;
+                        const float alu29 = acc7 + 0.0f;
+                        row20[3] = alu29;
+                        const float alu30 = acc8 + 0.0f;
+                        row20[4] = alu30;
+                        const float alu31 = acc9 + 0.0f;
+                        row20[5] = alu31;
+                        const float alu32 = acc10 + 0.0f;
+                        row20[6] = alu32;
+                        const float alu33 = acc11 + 0.0f;
+                        row20[7] = alu33;
+                        const float alu34 = acc12 + 0.0f;
+                        row20[8] = alu34;
+                        const float alu35 = acc13 + 0.0f;
+                        row20[9] = alu35;
+                        const float alu36 = acc14 + 0.0f;
+                        row20[10] = alu36;
+                        const float alu37 = acc15 + 0.0f;
+                        row20[11] = alu37;
+                        const float alu38 = acc16 + 0.0f;
+                        row20[12] = alu38;
+                        const float alu39 = acc17 + 0.0f;
+                        row20[13] = alu39;
+                        const float alu40 = acc18 + 0.0f;
+                        row20[14] = alu40;
+                        const float alu41 = acc19 + 0.0f;
+                        row20[15] = alu41;
+                        for (int64_t ridx21 = 0; ridx21 < oidx19; ++ridx21) {
+                          float* output0_row8 = output0 + shape2 * ridx0 * 224 + shape2 * ridx19 * 8 + shape2 * ridx21 + ridx1 * 512 + ridx13 * 2;
+                          for (int64_t ridx22 = 0; ridx22 < oidx20; ++ridx22) {
+                            output0_row8[ridx22] = row20[ridx21 * 2 + ridx22];
+                          }
+                        }
+                      }
+                    } else {
+                      row1_at[0] += acc4;
+                      row1_at[1] += acc5;
+                      row1_at[2] += acc6;
+                      row1_at[3] += acc7;
+                      row1_at[4] += acc8;
+                      row1_at[5] += acc9;
+                      row1_at[6] += acc10;
+                      row1_at[7] += acc11;
+                      row1_at[8] += acc12;
+                      row1_at[9] += acc13;
+                      row1_at[10] += acc14;
+                      row1_at[11] += acc15;
+                      row1_at[12] += acc16;
+                      row1_at[13] += acc17;
+                      row1_at[14] += acc18;
+                      row1_at[15] += acc19;
+                    }
                   } else {
-                    float acc5 = 0.0f;
-                    float acc7 = 0.0f;
-                    float acc9 = 0.0f;
-                    float acc11 = 0.0f;
-                    float acc13 = 0.0f;
-                    float acc15 = 0.0f;
-                    float acc17 = 0.0f;
-                    float acc19 = 0.0f;
+                    float acc4 = 0.0f;
+                    float acc6 = 0.0f;
+                    float acc8 = 0.0f;
+                    float acc10 = 0.0f;
+                    float acc12 = 0.0f;
+                    float acc14 = 0.0f;
+                    float acc16 = 0.0f;
+                    float acc18 = 0.0f;
                     for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
-                      float* row1_at1 = row1 + ridx21 * 2048 + ridx23 * 8;
-                      const float alu10 = row0[ridx23 * 2];
-                      acc5 = fma_f32(row1_at1[0], alu10, acc5);
-                      acc7 = fma_f32(row1_at1[1], alu10, acc7);
-                      acc9 = fma_f32(row1_at1[2], alu10, acc9);
-                      acc11 = fma_f32(row1_at1[3], alu10, acc11);
-                      acc13 = fma_f32(row1_at1[4], alu10, acc13);
-                      acc15 = fma_f32(row1_at1[5], alu10, acc15);
-                      acc17 = fma_f32(row1_at1[6], alu10, acc17);
-                      acc19 = fma_f32(row1_at1[7], alu10, acc19);
+                      const float alu42 = row0[ridx23 * 2];
+                      acc4 = fma_f32(input1_row[ridx23], alu42, acc4);
+                      acc6 = fma_f32(input1_row1[ridx23], alu42, acc6);
+                      acc8 = fma_f32(input1_row2[ridx23], alu42, acc8);
+                      acc10 = fma_f32(input1_row3[ridx23], alu42, acc10);
+                      acc12 = fma_f32(input1_row4[ridx23], alu42, acc12);
+                      acc14 = fma_f32(input1_row5[ridx23], alu42, acc14);
+                      acc16 = fma_f32(input1_row6[ridx23], alu42, acc16);
+                      acc18 = fma_f32(input1_row7[ridx23], alu42, acc18);
                     }
-                    row2_at[0] += acc5;
-                    row2_at[2] += acc7;
-                    row2_at[4] += acc9;
-                    row2_at[6] += acc11;
-                    row2_at[8] += acc13;
-                    row2_at[10] += acc15;
-                    row2_at[12] += acc17;
-                    row2_at[14] += acc19;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      const float alu43 = acc4 + 0.0f;
+                      output0_row[shape2 * ridx19 * 8] = alu43;
+                      if (ridx19 * 8 + 2 <= oidx1) {
+                        const float alu44 = acc6 + 0.0f;
+                        output0_row1[shape2 * ridx19 * 8] = alu44;
+                      }
+                      if (ridx19 * 8 + 3 <= oidx1) {
+                        const float alu45 = acc8 + 0.0f;
+                        output0_row2[shape2 * ridx19 * 8] = alu45;
+                      }
+                      if (ridx19 * 8 + 4 <= oidx1) {
+                        const float alu46 = acc10 + 0.0f;
+                        output0_row3[shape2 * ridx19 * 8] = alu46;
+                      }
+                      if (ridx19 * 8 + 5 <= oidx1) {
+                        const float alu47 = acc12 + 0.0f;
+                        output0_row4[shape2 * ridx19 * 8] = alu47;
+                      }
+                      if (ridx19 * 8 + 6 <= oidx1) {
+                        const float alu48 = acc14 + 0.0f;
+                        output0_row5[shape2 * ridx19 * 8] = alu48;
+                      }
+                      if (ridx19 * 8 + 7 <= oidx1) {
+                        const float alu49 = acc16 + 0.0f;
+                        output0_row6[shape2 * ridx19 * 8] = alu49;
+                      }
+                      if (ridx19 * 8 + 8 <= oidx1) {
+                        const float alu50 = acc18 + 0.0f;
+                        output0_row7[shape2 * ridx19 * 8] = alu50;
+                      }
+                    } else {
+                      row1_at[0] += acc4;
+                      row1_at[2] += acc6;
+                      row1_at[4] += acc8;
+                      row1_at[6] += acc10;
+                      row1_at[8] += acc12;
+                      row1_at[10] += acc14;
+                      row1_at[12] += acc16;
+                      row1_at[14] += acc18;
+                    }
                   }
                 } else {
-                  if (ridx15 * 2 + 2 <= oidx3) {
+                  if (ridx13 * 2 + 2 <= oidx3) {
+                    float acc4 = 0.0f;
                     float acc5 = 0.0f;
                     float acc6 = 0.0f;
                     float acc7 = 0.0f;
@@ -511,85 +643,151 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
                     float acc9 = 0.0f;
                     float acc10 = 0.0f;
                     float acc11 = 0.0f;
-                    float acc12 = 0.0f;
                     for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
-                      float* row1_at2 = row1 + ridx21 * 2048 + ridx24 * 8;
-                      const float alu11 = row1_at2[0];
-                      const float alu12 = row0[ridx24 * 2];
-                      acc5 = fma_f32(alu11, alu12, acc5);
-                      const float alu13 = row0[ridx24 * 2 + 1];
-                      acc6 = fma_f32(alu11, alu13, acc6);
-                      const float alu14 = row1_at2[1];
-                      acc7 = fma_f32(alu14, alu12, acc7);
-                      acc8 = fma_f32(alu14, alu13, acc8);
-                      const float alu15 = row1_at2[2];
-                      acc9 = fma_f32(alu15, alu12, acc9);
-                      acc10 = fma_f32(alu15, alu13, acc10);
-                      const float alu16 = row1_at2[3];
-                      acc11 = fma_f32(alu16, alu12, acc11);
-                      acc12 = fma_f32(alu16, alu13, acc12);
+                      const float alu51 = input1_row[ridx24];
+                      const float alu52 = row0[ridx24 * 2];
+                      acc4 = fma_f32(alu51, alu52, acc4);
+                      const float alu53 = row0[ridx24 * 2 + 1];
+                      acc5 = fma_f32(alu51, alu53, acc5);
+                      const float alu54 = input1_row1[ridx24];
+                      acc6 = fma_f32(alu54, alu52, acc6);
+                      acc7 = fma_f32(alu54, alu53, acc7);
+                      const float alu55 = input1_row2[ridx24];
+                      acc8 = fma_f32(alu55, alu52, acc8);
+                      acc9 = fma_f32(alu55, alu53, acc9);
+                      const float alu56 = input1_row3[ridx24];
+                      acc10 = fma_f32(alu56, alu52, acc10);
+                      acc11 = fma_f32(alu56, alu53, acc11);
                     }
-                    row2_at[0] += acc5;
-                    row2_at[1] += acc6;
-                    row2_at[2] += acc7;
-                    row2_at[3] += acc8;
-                    row2_at[4] += acc9;
-                    row2_at[5] += acc10;
-                    row2_at[6] += acc11;
-                    row2_at[7] += acc12;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 2 + 2 <= oidx3) {
+                        const float alu57 = acc4 + 0.0f;
+                        output0_row[shape2 * ridx19 * 8] = alu57;
+                        const float alu58 = acc5 + 0.0f;
+                        output0_row[shape2 * ridx19 * 8 + 1] = alu58;
+                        if (ridx19 * 8 + 2 <= oidx1) {
+                          const float alu59 = acc6 + 0.0f;
+                          output0_row1[shape2 * ridx19 * 8] = alu59;
+                          const float alu60 = acc7 + 0.0f;
+                          output0_row1[shape2 * ridx19 * 8 + 1] = alu60;
+                        }
+                        if (ridx19 * 8 + 3 <= oidx1) {
+                          const float alu61 = acc8 + 0.0f;
+                          output0_row2[shape2 * ridx19 * 8] = alu61;
+                          const float alu62 = acc9 + 0.0f;
+                          output0_row2[shape2 * ridx19 * 8 + 1] = alu62;
+                        }
+                        if (ridx19 * 8 + 4 <= oidx1) {
+                          const float alu63 = acc10 + 0.0f;
+                          output0_row3[shape2 * ridx19 * 8] = alu63;
+                          const float alu64 = acc11 + 0.0f;
+                          output0_row3[shape2 * ridx19 * 8 + 1] = alu64;
+                        }
+                      } else {
+                        const float alu65 = acc4 + 0.0f;
+                        row20[0] = alu65;
+                        const float alu66 = acc5 + 0.0f;
+                        row20[1] = alu66;
+                        const float alu67 = acc6 + 0.0f;
+                        row20[2] = alu67;
+                        const float alu68 = acc7 + 0.0f;
+                        row20[3] = alu68;
+                        const float alu69 = acc8 + 0.0f;
+                        row20[4] = alu69;
+                        const float alu70 = acc9 + 0.0f;
+                        row20[5] = alu70;
+                        const float alu71 = acc10 + 0.0f;
+                        row20[6] = alu71;
+                        const float alu72 = acc11 + 0.0f;
+                        row20[7] = alu72;
+                        for (int64_t ridx25 = 0; ridx25 < oidx21; ++ridx25) {
+                          float* output0_row9 = output0 + shape2 * ridx0 * 224 + shape2 * ridx19 * 8 + shape2 * ridx25 + ridx1 * 512 + ridx13 * 2;
+                          for (int64_t ridx26 = 0; ridx26 < oidx20; ++ridx26) {
+                            output0_row9[ridx26] = row20[ridx25 * 2 + ridx26];
+                          }
+                        }
+                      }
+                    } else {
+                      row1_at[0] += acc4;
+                      row1_at[1] += acc5;
+                      row1_at[2] += acc6;
+                      row1_at[3] += acc7;
+                      row1_at[4] += acc8;
+                      row1_at[5] += acc9;
+                      row1_at[6] += acc10;
+                      row1_at[7] += acc11;
+                    }
                   } else {
-                    float acc5 = 0.0f;
-                    float acc7 = 0.0f;
-                    float acc9 = 0.0f;
-                    float acc11 = 0.0f;
-                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
-                      float* row1_at3 = row1 + ridx21 * 2048 + ridx25 * 8;
-                      const float alu17 = row0[ridx25 * 2];
-                      acc5 = fma_f32(row1_at3[0], alu17, acc5);
-                      acc7 = fma_f32(row1_at3[1], alu17, acc7);
-                      acc9 = fma_f32(row1_at3[2], alu17, acc9);
-                      acc11 = fma_f32(row1_at3[3], alu17, acc11);
+                    float acc4 = 0.0f;
+                    float acc6 = 0.0f;
+                    float acc8 = 0.0f;
+                    float acc10 = 0.0f;
+                    for (int64_t ridx27 = 0; ridx27 < oidx10; ++ridx27) {
+                      const float alu73 = row0[ridx27 * 2];
+                      acc4 = fma_f32(input1_row[ridx27], alu73, acc4);
+                      acc6 = fma_f32(input1_row1[ridx27], alu73, acc6);
+                      acc8 = fma_f32(input1_row2[ridx27], alu73, acc8);
+                      acc10 = fma_f32(input1_row3[ridx27], alu73, acc10);
                     }
-                    row2_at[0] += acc5;
-                    row2_at[2] += acc7;
-                    row2_at[4] += acc9;
-                    row2_at[6] += acc11;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      const float alu74 = acc4 + 0.0f;
+                      output0_row[shape2 * ridx19 * 8] = alu74;
+                      if (ridx19 * 8 + 2 <= oidx1) {
+                        const float alu75 = acc6 + 0.0f;
+                        output0_row1[shape2 * ridx19 * 8] = alu75;
+                      }
+                      if (ridx19 * 8 + 3 <= oidx1) {
+                        const float alu76 = acc8 + 0.0f;
+                        output0_row2[shape2 * ridx19 * 8] = alu76;
+                      }
+                      if (ridx19 * 8 + 4 <= oidx1) {
+                        const float alu77 = acc10 + 0.0f;
+                        output0_row3[shape2 * ridx19 * 8] = alu77;
+                      }
+                    } else {
+                      row1_at[0] += acc4;
+                      row1_at[2] += acc6;
+                      row1_at[4] += acc8;
+                      row1_at[6] += acc10;
+                    }
                   }
                 }
               }
             }
           }
           if (shape1 >= 65537) {
-            for (int64_t ridx26 = 0; ridx26 < oidx2; ++ridx26) {
-              for (int64_t ridx27 = 0; ridx27 < oidx4 * 16; ++ridx27) {
-                row3[ridx26 * 4096 + ridx27] += row2[ridx26 * 4096 + ridx27];
+            for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
+              for (int64_t ridx29 = 0; ridx29 < oidx4 * 16; ++ridx29) {
+                row2[ridx28 * 4096 + ridx29] += row1[ridx28 * 4096 + ridx29];
               }
             }
           }
         }
         if (shape1 >= 65537) {
-          for (int64_t ridx28 = 0; ridx28 < oidx2; ++ridx28) {
-            for (int64_t ridx29 = 0; ridx29 < oidx4 * 16; ++ridx29) {
-              row4[ridx28 * 4096 + ridx29] += row3[ridx28 * 4096 + ridx29];
+          for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
+            for (int64_t ridx31 = 0; ridx31 < oidx4 * 16; ++ridx31) {
+              row3[ridx30 * 4096 + ridx31] += row2[ridx30 * 4096 + ridx31];
             }
           }
         }
       }
       if (shape1 >= 65537) {
-        for (int64_t ridx30 = 0; ridx30 < oidx2; ++ridx30) {
-          for (int64_t ridx31 = 0; ridx31 < oidx4 * 16; ++ridx31) {
-            row2[ridx30 * 4096 + ridx31] = row4[ridx30 * 4096 + ridx31];
+        for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
+          for (int64_t ridx33 = 0; ridx33 < oidx4 * 16; ++ridx33) {
+            row1[ridx32 * 4096 + ridx33] = row3[ridx32 * 4096 + ridx33];
           }
         }
       }
-      for (int64_t ridx32 = 0; ridx32 < oidx2; ++ridx32) {
-        const int64_t oidx13 = min_i64(oidx1 - ridx32 * 8, 8);
-        for (int64_t ridx33 = 0; ridx33 < oidx13; ++ridx33) {
-          for (int64_t ridx34 = 0; ridx34 < oidx4; ++ridx34) {
-            const int64_t oidx14 = min_i64(oidx3 - ridx34 * 2, 2);
-            float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx32 * 8 + shape2 * ridx33 + ridx1 * 512 + ridx34 * 2;
-            for (int64_t ridx35 = 0; ridx35 < oidx14; ++ridx35) {
-              output0_row[ridx35] = row2[ridx32 * 4096 + ridx33 * 2 + ridx34 * 16 + ridx35];
+      if (shape1 >= 257 || shape1 == 0) {
+        for (int64_t ridx34 = 0; ridx34 < oidx2; ++ridx34) {
+          const int64_t oidx22 = min_i64(oidx1 - ridx34 * 8, 8);
+          for (int64_t ridx35 = 0; ridx35 < oidx22; ++ridx35) {
+            for (int64_t ridx36 = 0; ridx36 < oidx4; ++ridx36) {
+              const int64_t oidx23 = min_i64(oidx3 - ridx36 * 2, 2);
+              float* output0_row10 = output0 + shape2 * ridx0 * 224 + shape2 * ridx34 * 8 + shape2 * ridx35 + ridx1 * 512 + ridx36 * 2;
+              for (int64_t ridx37 = 0; ridx37 < oidx23; ++ridx37) {
+                output0_row10[ridx37] = row1[ridx34 * 4096 + ridx35 * 2 + ridx36 * 16 + ridx37];
+              }
             }
           }
         }
@@ -748,62 +946,24 @@ static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
-static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
-  if (first >= last) return;
-  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
-  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
-}
-/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
-static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
-  if (share >= task->shares) return task->n;
-  const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
-  const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
-  const int64_t length = task->n / task->portions, longer = task->n % task->portions;
-  return portion * length + (portion < longer ? portion : longer);
-}
-static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_tasks* all = arg;
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const harp_environment found = harp_enter();
-  int64_t from = (int64_t)begin, to = (int64_t)end; /* counted from the task's first share */
-  for (size_t i = 0; i < all->count && to > 0; ++i) {
-    const struct harp_task* task = all->tasks + i;
-    if (from < task->shares) {
-      const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      harp_run_task(all, task, first, last, worker);
-    }
-    from = from > task->shares ? from - task->shares : 0;
-    to -= task->shares;
-  }
+  harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
-   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
-static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* all work, in shares */
-  int64_t shares = 0;
-  for (size_t i = 0, front = 0; i < count; ++i) {
-    struct harp_task task = tasks[i];
-    const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
-    task.portions = task.n < task.least ? 1 : task.n / task.least;
-    task.shares = task.n > 0 ? 1 + work / harp_share : 0;
-    shares += task.shares;
-    worth += (double)work / (double)harp_share;
-    tasks[i] = tasks[front];
-    tasks[task.portions < task.shares ? front++ : i] = task;
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about `work` picoseconds; if that exceeds 64 bits,
+   one worker runs them. */
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work < 2 * harp_share) {
+    kernel(arg, 0, (size_t)n, 0);
+    return;
   }
-  return worth >= 2.0 ? (size_t)shares : 0;
-}
-/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count, cancel};
-  const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
-  if (shares) {
-    rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
-  } else {
-    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
-  }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work >= 2 * harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
 void* malloc(size_t size);
@@ -825,23 +985,25 @@ static void harp_release(const harp_runtime* rt, void* own) {
 }
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
-  { /* generation 0 */
-    struct kernel_0_args args0 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_1_args args1 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input0, input1, output0, shape1, shape2, cancel};
-    struct harp_task tasks[] = {
-      {kernel_0, &args0, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_1, &args1, shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 223) / 224 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_2, &args2, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 200, 0, 0},
-    };
-    harp_run_together(rt, cancel, 3, tasks);
+  if (shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) {
+    struct kernel_0_args args = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 31) / 32, shape0 * shape1 * shape2 * 300, kernel_0, &args);
+  } else if (shape1 >= 16 && shape0 >= 4 && shape2 >= 8) {
+    struct kernel_1_args args = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 223) / 224, shape0 * shape1 * shape2 * 300, kernel_1, &args);
+  } else {
+    struct kernel_2_args args = {input0, input1, output0, shape1, shape2, cancel};
+    harp_for(rt, cancel, shape0, shape0 * shape1 * shape2 * 200, kernel_2, &args);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const volatile int32_t* const cancel = harp_flag(rt);
   if (harp_is_set(cancel)) return 12; /* cancelled */
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1605632);
+  const int64_t shape0 = (int64_t)shape_vars[0];
+  const int64_t shape1 = (int64_t)shape_vars[1];
+  const int64_t shape2 = (int64_t)shape_vars[2];
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * ((shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) ? 1376256 : 0));
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

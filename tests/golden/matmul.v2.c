@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target x86-64-v2 · stable, law 9 · 6 kernels, 1 generation
+/* harp · graph "matmul" · target x86-64-v2 · stable, law 9 · 5 kernels, 1 generation
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Kernels of one generation do not depend on each other. The comment of a kernel gives its generation, the extents of its loops, and how
    they are scheduled. */
@@ -209,7 +209,7 @@ static inline void harp_leave(harp_environment found) { (void)found; }
 
 struct kernel_0_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 1 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=8, sequential tile=1, reduce] partition overlap */
+/* generation 0 · variant 1 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=8, sequential tile=1, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_0_args* a = arg;
   const float* input0 = a->input0;
@@ -334,7 +334,7 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
 
 struct kernel_1_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 2 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=4, reduce unroll=4] partition overlap */
+/* generation 0 · variant 2 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=32 unroll=8, sequential tile=128 simd=4, reduce unroll=4] partition overlap */
 static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_1_args* a = arg;
   const float* input0 = a->input0;
@@ -343,7 +343,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1712128;
+  char* scratch = a->scratch + worker * 1400832;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 127) / 128;
@@ -665,7 +665,7 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
 
 struct kernel_2_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 3 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=4, sequential tile=8 unroll=4, reduce] partition overlap */
+/* generation 0 · variant 3 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=256 unroll=2 simd=4, sequential tile=8 unroll=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_2_args* a = arg;
   const float* input0 = a->input0;
@@ -674,7 +674,7 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1712128;
+  char* scratch = a->scratch + worker * 1400832;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 7) / 8;
@@ -861,9 +861,9 @@ static __attribute__((noinline)) void kernel_2(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_3_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 4 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
+/* generation 0 · variant 4 of 5 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
 static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t end0, size_t worker) {
   const struct kernel_3_args* a = arg;
   const float* input0 = a->input0;
@@ -872,375 +872,7 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
   const int64_t shape0 = a->shape0;
   const int64_t shape1 = a->shape1;
   const int64_t shape2 = a->shape2;
-  const volatile int32_t* const cancel = a->cancel;
-  (void)worker;
-  const int64_t oidx0 = (shape2 + 511) / 512;
-  for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
-    const int64_t oidx4 = min_i64(shape0 - ridx0 * 228, 228);
-    const int64_t oidx5 = (oidx4 + 5) / 6;
-    for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float row0[2048] __attribute__((aligned(16)));
-      float row13[48] __attribute__((aligned(16)));
-      const int64_t oidx1 = min_i64(shape2 - ridx1 * 512, 512);
-      const int64_t oidx2 = (oidx1 + 7) / 8;
-      for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
-        const int64_t oidx3 = min_i64(shape2 - ridx1 * 512 - ridx2 * 8, 8);
-        if (ridx1 * 512 + ridx2 * 8 + 8 <= shape2) {
-          for (int64_t ridx3 = 0; ridx3 < shape1; ++ridx3) {
-            const float* input0_row = input0 + shape2 * ridx3 + ridx1 * 512 + ridx2 * 8;
-            for (int64_t ridx4 = 0; ridx4 < 8; ridx4 += 4) {
-              *(f32x4*)(row0 + ridx3 * 8 + ridx4) = *(const f32x4*)(input0_row + ridx4);
-            }
-          }
-        } else {
-          for (int64_t ridx5 = 0; ridx5 < shape1 * 8; ridx5 += 4) {
-            *(f32x4*)(row0 + ridx5) = splat_f32x4(0.0f);
-          }
-          for (int64_t ridx6 = 0; ridx6 < shape1; ++ridx6) {
-            const float* input0_row1 = input0 + shape2 * ridx6 + ridx1 * 512 + ridx2 * 8;
-            if (oidx3 >= 4) {
-              for (int64_t ridx7 = 0; ridx7 < oidx3; ridx7 = ridx7 < oidx3 ? oidx3 - 4 : oidx3) { /* the last step overlaps the one before it */
-                for (; ridx7 <= oidx3 - 4; ridx7 += 4) {
-                  *(f32x4*)(row0 + ridx6 * 8 + ridx7) = *(const f32x4*)(input0_row1 + ridx7);
-                }
-              }
-            } else {
-              for (int64_t ridx8 = 0; ridx8 < oidx3; ++ridx8) {
-                row0[ridx6 * 8 + ridx8] = input0_row1[ridx8];
-              }
-            }
-          }
-        }
-        float* output0_row = output0 + shape2 * ridx0 * 228 + ridx1 * 512 + ridx2 * 8;
-        float* output0_row1 = output0 + shape2 * ridx0 * 228 + shape2 + ridx1 * 512 + ridx2 * 8;
-        float* output0_row2 = output0 + shape2 * ridx0 * 228 + shape2 * 2 + ridx1 * 512 + ridx2 * 8;
-        float* output0_row3 = output0 + shape2 * ridx0 * 228 + shape2 * 3 + ridx1 * 512 + ridx2 * 8;
-        float* output0_row4 = output0 + shape2 * ridx0 * 228 + shape2 * 4 + ridx1 * 512 + ridx2 * 8;
-        float* output0_row5 = output0 + shape2 * ridx0 * 228 + shape2 * 5 + ridx1 * 512 + ridx2 * 8;
-        const int64_t oidx12 = min_i64(oidx1 - ridx2 * 8, 8);
-        for (int64_t ridx9 = 0; ridx9 < oidx5; ++ridx9) {
-          if (harp_is_set(cancel)) return;
-          const float* input1_row = input1 + shape1 * ridx0 * 228 + shape1 * ridx9 * 6;
-          const int64_t oidx6 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 1);
-          const float* input1_row1 = input1 + shape1 * oidx6;
-          const int64_t oidx7 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 2);
-          const float* input1_row2 = input1 + shape1 * oidx7;
-          const int64_t oidx8 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 3);
-          const float* input1_row3 = input1 + shape1 * oidx8;
-          const int64_t oidx9 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 4);
-          const float* input1_row4 = input1 + shape1 * oidx9;
-          const int64_t oidx10 = min_i64(shape0 - 1, ridx0 * 228 + ridx9 * 6 + 5);
-          const float* input1_row5 = input1 + shape1 * oidx10;
-          const int64_t oidx11 = min_i64(oidx4 - ridx9 * 6, 6);
-          const int64_t oidx13 = min_i64(oidx4 - ridx9 * 6, 3);
-          if (ridx9 * 6 + 4 <= oidx4) {
-            if (ridx2 * 8 + 5 <= oidx1) {
-              f32x4 acc1 = (f32x4){0};
-              f32x4 acc2 = (f32x4){0};
-              f32x4 acc3 = (f32x4){0};
-              f32x4 acc4 = (f32x4){0};
-              f32x4 acc5 = (f32x4){0};
-              f32x4 acc6 = (f32x4){0};
-              f32x4 acc7 = (f32x4){0};
-              f32x4 acc8 = (f32x4){0};
-              f32x4 acc9 = (f32x4){0};
-              f32x4 acc10 = (f32x4){0};
-              f32x4 acc11 = (f32x4){0};
-              f32x4 acc12 = (f32x4){0};
-              for (int64_t ridx10 = 0; ridx10 < shape1; ++ridx10) {
-                const float alu0 = input1_row[ridx10];
-                const f32x4 alu1 = *(f32x4*)(row0 + ridx10 * 8);
-                acc1 = fma_f32x4(splat_f32x4(alu0), alu1, acc1);
-                const f32x4 alu2 = *(f32x4*)(row0 + ridx10 * 8 + 4);
-                acc2 = fma_f32x4(splat_f32x4(alu0), alu2, acc2);
-                const float alu3 = input1_row1[ridx10];
-                acc3 = fma_f32x4(splat_f32x4(alu3), alu1, acc3);
-                acc4 = fma_f32x4(splat_f32x4(alu3), alu2, acc4);
-                const float alu4 = input1_row2[ridx10];
-                acc5 = fma_f32x4(splat_f32x4(alu4), alu1, acc5);
-                acc6 = fma_f32x4(splat_f32x4(alu4), alu2, acc6);
-                const float alu5 = input1_row3[ridx10];
-                acc7 = fma_f32x4(splat_f32x4(alu5), alu1, acc7);
-                acc8 = fma_f32x4(splat_f32x4(alu5), alu2, acc8);
-                const float alu6 = input1_row4[ridx10];
-                acc9 = fma_f32x4(splat_f32x4(alu6), alu1, acc9);
-                acc10 = fma_f32x4(splat_f32x4(alu6), alu2, acc10);
-                const float alu7 = input1_row5[ridx10];
-                acc11 = fma_f32x4(splat_f32x4(alu7), alu1, acc11);
-                acc12 = fma_f32x4(splat_f32x4(alu7), alu2, acc12);
-              }
-              if (ridx2 * 8 + 8 <= oidx1) {
-                const f32x4 alu8 = acc1 + 0.0f;
-                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu8;
-                const f32x4 alu9 = acc2 + 0.0f;
-                *(f32x4*)(output0_row + shape2 * ridx9 * 6 + 4) = alu9;
-                if (ridx9 * 6 + 2 <= oidx4) {
-                  const f32x4 alu10 = acc3 + 0.0f;
-                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu10;
-                  const f32x4 alu11 = acc4 + 0.0f;
-                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6 + 4) = alu11;
-                }
-                if (ridx9 * 6 + 3 <= oidx4) {
-                  const f32x4 alu12 = acc5 + 0.0f;
-                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu12;
-                  const f32x4 alu13 = acc6 + 0.0f;
-                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6 + 4) = alu13;
-                }
-                if (ridx9 * 6 + 4 <= oidx4) {
-                  const f32x4 alu14 = acc7 + 0.0f;
-                  *(f32x4*)(output0_row3 + shape2 * ridx9 * 6) = alu14;
-                  const f32x4 alu15 = acc8 + 0.0f;
-                  *(f32x4*)(output0_row3 + shape2 * ridx9 * 6 + 4) = alu15;
-                }
-                if (ridx9 * 6 + 5 <= oidx4) {
-                  const f32x4 alu16 = acc9 + 0.0f;
-                  *(f32x4*)(output0_row4 + shape2 * ridx9 * 6) = alu16;
-                  const f32x4 alu17 = acc10 + 0.0f;
-                  *(f32x4*)(output0_row4 + shape2 * ridx9 * 6 + 4) = alu17;
-                }
-                if (ridx9 * 6 + 6 <= oidx4) {
-                  const f32x4 alu18 = acc11 + 0.0f;
-                  *(f32x4*)(output0_row5 + shape2 * ridx9 * 6) = alu18;
-                  const f32x4 alu19 = acc12 + 0.0f;
-                  *(f32x4*)(output0_row5 + shape2 * ridx9 * 6 + 4) = alu19;
-                }
-              } else {
-                const f32x4 alu20 = acc1 + 0.0f;
-                *(f32x4*)row13 = alu20;
-                const f32x4 alu21 = acc2 + 0.0f;
-                *(f32x4*)(row13 + 4) = alu21;
-                const f32x4 alu22 = acc3 + 0.0f;
-                *(f32x4*)(row13 + 8) = alu22;
-                const f32x4 alu23 = acc4 + 0.0f;
-                *(f32x4*)(row13 + 12) = alu23;
-                const f32x4 alu24 = acc5 + 0.0f;
-                *(f32x4*)(row13 + 16) = alu24;
-                const f32x4 alu25 = acc6 + 0.0f;
-                *(f32x4*)(row13 + 20) = alu25;
-                const f32x4 alu26 = acc7 + 0.0f;
-                *(f32x4*)(row13 + 24) = alu26;
-                const f32x4 alu27 = acc8 + 0.0f;
-                *(f32x4*)(row13 + 28) = alu27;
-                const f32x4 alu28 = acc9 + 0.0f;
-                *(f32x4*)(row13 + 32) = alu28;
-                const f32x4 alu29 = acc10 + 0.0f;
-                *(f32x4*)(row13 + 36) = alu29;
-                const f32x4 alu30 = acc11 + 0.0f;
-                *(f32x4*)(row13 + 40) = alu30;
-                const f32x4 alu31 = acc12 + 0.0f;
-                *(f32x4*)(row13 + 44) = alu31;
-                for (int64_t ridx11 = 0; ridx11 < oidx11; ++ridx11) {
-                  float* output0_row6 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx11 + ridx1 * 512 + ridx2 * 8;
-                  if (oidx12 >= 4) {
-                    for (int64_t ridx12 = 0; ridx12 < oidx12; ridx12 = ridx12 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
-                      for (; ridx12 <= oidx12 - 4; ridx12 += 4) {
-                        *(f32x4*)(output0_row6 + ridx12) = *(f32x4*)(row13 + ridx11 * 8 + ridx12);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx13 = 0; ridx13 < oidx12; ++ridx13) {
-                      output0_row6[ridx13] = row13[ridx11 * 8 + ridx13];
-                    }
-                  }
-                }
-              }
-            } else {
-              f32x4 acc1 = (f32x4){0};
-              f32x4 acc3 = (f32x4){0};
-              f32x4 acc5 = (f32x4){0};
-              f32x4 acc7 = (f32x4){0};
-              f32x4 acc9 = (f32x4){0};
-              f32x4 acc11 = (f32x4){0};
-              for (int64_t ridx14 = 0; ridx14 < shape1; ++ridx14) {
-                const f32x4 alu32 = *(f32x4*)(row0 + ridx14 * 8);
-                acc1 = fma_f32x4(splat_f32x4(input1_row[ridx14]), alu32, acc1);
-                acc3 = fma_f32x4(splat_f32x4(input1_row1[ridx14]), alu32, acc3);
-                acc5 = fma_f32x4(splat_f32x4(input1_row2[ridx14]), alu32, acc5);
-                acc7 = fma_f32x4(splat_f32x4(input1_row3[ridx14]), alu32, acc7);
-                acc9 = fma_f32x4(splat_f32x4(input1_row4[ridx14]), alu32, acc9);
-                acc11 = fma_f32x4(splat_f32x4(input1_row5[ridx14]), alu32, acc11);
-              }
-              if (ridx2 * 8 + 4 <= oidx1) {
-                const f32x4 alu33 = acc1 + 0.0f;
-                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu33;
-                if (ridx9 * 6 + 2 <= oidx4) {
-                  const f32x4 alu34 = acc3 + 0.0f;
-                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu34;
-                }
-                if (ridx9 * 6 + 3 <= oidx4) {
-                  const f32x4 alu35 = acc5 + 0.0f;
-                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu35;
-                }
-                if (ridx9 * 6 + 4 <= oidx4) {
-                  const f32x4 alu36 = acc7 + 0.0f;
-                  *(f32x4*)(output0_row3 + shape2 * ridx9 * 6) = alu36;
-                }
-                if (ridx9 * 6 + 5 <= oidx4) {
-                  const f32x4 alu37 = acc9 + 0.0f;
-                  *(f32x4*)(output0_row4 + shape2 * ridx9 * 6) = alu37;
-                }
-                if (ridx9 * 6 + 6 <= oidx4) {
-                  const f32x4 alu38 = acc11 + 0.0f;
-                  *(f32x4*)(output0_row5 + shape2 * ridx9 * 6) = alu38;
-                }
-              } else {
-                const f32x4 alu39 = acc1 + 0.0f;
-                *(f32x4*)row13 = alu39;
-                const f32x4 alu40 = acc3 + 0.0f;
-                *(f32x4*)(row13 + 8) = alu40;
-                const f32x4 alu41 = acc5 + 0.0f;
-                *(f32x4*)(row13 + 16) = alu41;
-                const f32x4 alu42 = acc7 + 0.0f;
-                *(f32x4*)(row13 + 24) = alu42;
-                const f32x4 alu43 = acc9 + 0.0f;
-                *(f32x4*)(row13 + 32) = alu43;
-                const f32x4 alu44 = acc11 + 0.0f;
-                *(f32x4*)(row13 + 40) = alu44;
-                for (int64_t ridx15 = 0; ridx15 < oidx11; ++ridx15) {
-                  float* output0_row7 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx15 + ridx1 * 512 + ridx2 * 8;
-                  if (oidx12 >= 4) {
-                    for (int64_t ridx16 = 0; ridx16 < oidx12; ridx16 = ridx16 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
-                      for (; ridx16 <= oidx12 - 4; ridx16 += 4) {
-                        *(f32x4*)(output0_row7 + ridx16) = *(f32x4*)(row13 + ridx15 * 8 + ridx16);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx17 = 0; ridx17 < oidx12; ++ridx17) {
-                      output0_row7[ridx17] = row13[ridx15 * 8 + ridx17];
-                    }
-                  }
-                }
-              }
-            }
-          } else {
-            if (ridx2 * 8 + 5 <= oidx1) {
-              f32x4 acc1 = (f32x4){0};
-              f32x4 acc2 = (f32x4){0};
-              f32x4 acc3 = (f32x4){0};
-              f32x4 acc4 = (f32x4){0};
-              f32x4 acc5 = (f32x4){0};
-              f32x4 acc6 = (f32x4){0};
-              for (int64_t ridx18 = 0; ridx18 < shape1; ++ridx18) {
-                const float alu45 = input1_row[ridx18];
-                const f32x4 alu46 = *(f32x4*)(row0 + ridx18 * 8);
-                acc1 = fma_f32x4(splat_f32x4(alu45), alu46, acc1);
-                const f32x4 alu47 = *(f32x4*)(row0 + ridx18 * 8 + 4);
-                acc2 = fma_f32x4(splat_f32x4(alu45), alu47, acc2);
-                const float alu48 = input1_row1[ridx18];
-                acc3 = fma_f32x4(splat_f32x4(alu48), alu46, acc3);
-                acc4 = fma_f32x4(splat_f32x4(alu48), alu47, acc4);
-                const float alu49 = input1_row2[ridx18];
-                acc5 = fma_f32x4(splat_f32x4(alu49), alu46, acc5);
-                acc6 = fma_f32x4(splat_f32x4(alu49), alu47, acc6);
-              }
-              if (ridx2 * 8 + 8 <= oidx1) {
-                const f32x4 alu50 = acc1 + 0.0f;
-                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu50;
-                const f32x4 alu51 = acc2 + 0.0f;
-                *(f32x4*)(output0_row + shape2 * ridx9 * 6 + 4) = alu51;
-                if (ridx9 * 6 + 2 <= oidx4) {
-                  const f32x4 alu52 = acc3 + 0.0f;
-                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu52;
-                  const f32x4 alu53 = acc4 + 0.0f;
-                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6 + 4) = alu53;
-                }
-                if (ridx9 * 6 + 3 <= oidx4) {
-                  const f32x4 alu54 = acc5 + 0.0f;
-                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu54;
-                  const f32x4 alu55 = acc6 + 0.0f;
-                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6 + 4) = alu55;
-                }
-              } else {
-                const f32x4 alu56 = acc1 + 0.0f;
-                *(f32x4*)row13 = alu56;
-                const f32x4 alu57 = acc2 + 0.0f;
-                *(f32x4*)(row13 + 4) = alu57;
-                const f32x4 alu58 = acc3 + 0.0f;
-                *(f32x4*)(row13 + 8) = alu58;
-                const f32x4 alu59 = acc4 + 0.0f;
-                *(f32x4*)(row13 + 12) = alu59;
-                const f32x4 alu60 = acc5 + 0.0f;
-                *(f32x4*)(row13 + 16) = alu60;
-                const f32x4 alu61 = acc6 + 0.0f;
-                *(f32x4*)(row13 + 20) = alu61;
-                for (int64_t ridx19 = 0; ridx19 < oidx13; ++ridx19) {
-                  float* output0_row8 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx19 + ridx1 * 512 + ridx2 * 8;
-                  if (oidx12 >= 4) {
-                    for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
-                      for (; ridx20 <= oidx12 - 4; ridx20 += 4) {
-                        *(f32x4*)(output0_row8 + ridx20) = *(f32x4*)(row13 + ridx19 * 8 + ridx20);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
-                      output0_row8[ridx21] = row13[ridx19 * 8 + ridx21];
-                    }
-                  }
-                }
-              }
-            } else {
-              f32x4 acc1 = (f32x4){0};
-              f32x4 acc3 = (f32x4){0};
-              f32x4 acc5 = (f32x4){0};
-              for (int64_t ridx22 = 0; ridx22 < shape1; ++ridx22) {
-                const f32x4 alu62 = *(f32x4*)(row0 + ridx22 * 8);
-                acc1 = fma_f32x4(splat_f32x4(input1_row[ridx22]), alu62, acc1);
-                acc3 = fma_f32x4(splat_f32x4(input1_row1[ridx22]), alu62, acc3);
-                acc5 = fma_f32x4(splat_f32x4(input1_row2[ridx22]), alu62, acc5);
-              }
-              if (ridx2 * 8 + 4 <= oidx1) {
-                const f32x4 alu63 = acc1 + 0.0f;
-                *(f32x4*)(output0_row + shape2 * ridx9 * 6) = alu63;
-                if (ridx9 * 6 + 2 <= oidx4) {
-                  const f32x4 alu64 = acc3 + 0.0f;
-                  *(f32x4*)(output0_row1 + shape2 * ridx9 * 6) = alu64;
-                }
-                if (ridx9 * 6 + 3 <= oidx4) {
-                  const f32x4 alu65 = acc5 + 0.0f;
-                  *(f32x4*)(output0_row2 + shape2 * ridx9 * 6) = alu65;
-                }
-              } else {
-                const f32x4 alu66 = acc1 + 0.0f;
-                *(f32x4*)row13 = alu66;
-                const f32x4 alu67 = acc3 + 0.0f;
-                *(f32x4*)(row13 + 8) = alu67;
-                const f32x4 alu68 = acc5 + 0.0f;
-                *(f32x4*)(row13 + 16) = alu68;
-                for (int64_t ridx23 = 0; ridx23 < oidx13; ++ridx23) {
-                  float* output0_row9 = output0 + shape2 * ridx0 * 228 + shape2 * ridx9 * 6 + shape2 * ridx23 + ridx1 * 512 + ridx2 * 8;
-                  if (oidx12 >= 4) {
-                    for (int64_t ridx24 = 0; ridx24 < oidx12; ridx24 = ridx24 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
-                      for (; ridx24 <= oidx12 - 4; ridx24 += 4) {
-                        *(f32x4*)(output0_row9 + ridx24) = *(f32x4*)(row13 + ridx23 * 8 + ridx24);
-                      }
-                    }
-                  } else {
-                    for (int64_t ridx25 = 0; ridx25 < oidx12; ++ridx25) {
-                      output0_row9[ridx25] = row13[ridx23 * 8 + ridx25];
-                    }
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape0; int64_t shape1; int64_t shape2; char* scratch; const volatile int32_t* cancel; };
-
-/* generation 0 · variant 5 of 6 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread tile=228 unroll=6 pack, sequential tile=512 unroll=2 simd=4, reduce] partition overlap */
-static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_4_args* a = arg;
-  const float* input0 = a->input0;
-  const float* input1 = a->input1;
-  float* output0 = a->output0;
-  const int64_t shape0 = a->shape0;
-  const int64_t shape1 = a->shape1;
-  const int64_t shape2 = a->shape2;
-  char* scratch = a->scratch + worker * 1712128;
+  char* scratch = a->scratch + worker * 1400832;
   const volatile int32_t* const cancel = a->cancel;
   (void)worker;
   const int64_t oidx0 = (shape2 + 511) / 512;
@@ -1251,24 +883,24 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
     const int64_t oidx1 = min_i64(shape0 - ridx0 * 228, 228);
     const int64_t oidx2 = (oidx1 + 5) / 6;
     for (int64_t ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      float* const row2 = (float*)(scratch + 311296);
-      float* const row3 = (float*)(scratch + 778240);
-      float* const row4 = (float*)(scratch + 1245184);
-      float row0[2048] __attribute__((aligned(16)));
       float* const row1 = (float*)scratch;
+      float* const row2 = (float*)(scratch + 466944);
+      float* const row3 = (float*)(scratch + 933888);
+      float row0[2048] __attribute__((aligned(16)));
+      float row16[48] __attribute__((aligned(16)));
       const int64_t oidx3 = min_i64(shape2 - ridx1 * 512, 512);
       const int64_t oidx4 = (oidx3 + 7) / 8;
       if (shape1 == 0) {
         for (int64_t ridx2 = 0; ridx2 < oidx2; ++ridx2) {
           for (int64_t ridx3 = 0; ridx3 < oidx4 * 48; ridx3 += 4) {
-            *(f32x4*)(row2 + ridx2 * 3072 + ridx3) = splat_f32x4(0.0f);
+            *(f32x4*)(row1 + ridx2 * 3072 + ridx3) = splat_f32x4(0.0f);
           }
         }
       }
       if (shape1 >= 65537) {
         for (int64_t ridx4 = 0; ridx4 < oidx2; ++ridx4) {
           for (int64_t ridx5 = 0; ridx5 < oidx4 * 48; ridx5 += 4) {
-            *(f32x4*)(row4 + ridx4 * 3072 + ridx5) = splat_f32x4(0.0f);
+            *(f32x4*)(row3 + ridx4 * 3072 + ridx5) = splat_f32x4(0.0f);
           }
         }
       }
@@ -1276,65 +908,76 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
         if (shape1 >= 65537) {
           for (int64_t ridx7 = 0; ridx7 < oidx2; ++ridx7) {
             for (int64_t ridx8 = 0; ridx8 < oidx4 * 48; ridx8 += 4) {
-              *(f32x4*)(row3 + ridx7 * 3072 + ridx8) = splat_f32x4(0.0f);
+              *(f32x4*)(row2 + ridx7 * 3072 + ridx8) = splat_f32x4(0.0f);
             }
           }
         }
         const int64_t oidx8 = min_i64(oidx6, ridx6 * 256 + 256);
         for (int64_t ridx9 = 0; ridx9 < oidx8 - ridx6 * 256; ++ridx9) {
-          for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
-            for (int64_t ridx11 = 0; ridx11 < oidx4 * 48; ridx11 += 4) {
-              *(f32x4*)(row2 + ridx10 * 3072 + ridx11) = splat_f32x4(0.0f);
+          if (shape1 >= 257 || shape1 == 0) {
+            for (int64_t ridx10 = 0; ridx10 < oidx2; ++ridx10) {
+              for (int64_t ridx11 = 0; ridx11 < oidx4 * 48; ridx11 += 4) {
+                *(f32x4*)(row1 + ridx10 * 3072 + ridx11) = splat_f32x4(0.0f);
+              }
             }
           }
           const int64_t oidx9 = min_i64(oidx5, ridx6 * 65536 + ridx9 * 256 + 256);
           for (int64_t ridx12 = 0; ridx12 < oidx9 - ridx6 * 65536 - ridx9 * 256; ++ridx12) {
             const int64_t oidx10 = min_i64(shape1 - ridx6 * 16777216 - ridx9 * 65536 - ridx12 * 256, 256);
-            for (int64_t ridx13 = 0; ridx13 < oidx2; ++ridx13) {
+            for (int64_t ridx13 = 0; ridx13 < oidx4; ++ridx13) {
               if (harp_is_set(cancel)) return;
-              const int64_t oidx11 = min_i64(shape0 - ridx0 * 228 - ridx13 * 6, 8);
-              if (ridx0 * 228 + ridx13 * 6 + 8 <= shape0) {
-                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 228 + shape1 * ridx13 * 6 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, 8);
-              } else {
-                for (int64_t ridx14 = 0; ridx14 < oidx10 * 8; ridx14 += 4) {
-                  *(f32x4*)(row1 + ridx13 * 2048 + ridx14) = splat_f32x4(0.0f);
-                }
-                transpose_f32(row1 + ridx13 * 2048, 8, input1 + shape1 * ridx0 * 228 + shape1 * ridx13 * 6 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256, shape1, oidx10, oidx11);
-              }
-            }
-            for (int64_t ridx15 = 0; ridx15 < oidx4; ++ridx15) {
-              if (harp_is_set(cancel)) return;
-              const int64_t oidx12 = min_i64(shape2 - ridx1 * 512 - ridx15 * 8, 8);
-              if (ridx1 * 512 + ridx15 * 8 + 8 <= shape2) {
-                for (int64_t ridx16 = 0; ridx16 < oidx10; ++ridx16) {
-                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx16 + ridx1 * 512 + ridx15 * 8;
-                  for (int64_t ridx17 = 0; ridx17 < 8; ridx17 += 4) {
-                    *(f32x4*)(row0 + ridx16 * 8 + ridx17) = *(const f32x4*)(input0_row + ridx17);
+              const int64_t oidx11 = min_i64(shape2 - ridx1 * 512 - ridx13 * 8, 8);
+              if (ridx1 * 512 + ridx13 * 8 + 8 <= shape2) {
+                for (int64_t ridx14 = 0; ridx14 < oidx10; ++ridx14) {
+                  const float* input0_row = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx14 + ridx1 * 512 + ridx13 * 8;
+                  for (int64_t ridx15 = 0; ridx15 < 8; ridx15 += 4) {
+                    *(f32x4*)(row0 + ridx14 * 8 + ridx15) = *(const f32x4*)(input0_row + ridx15);
                   }
                 }
               } else {
-                for (int64_t ridx18 = 0; ridx18 < oidx10 * 8; ridx18 += 4) {
-                  *(f32x4*)(row0 + ridx18) = splat_f32x4(0.0f);
+                for (int64_t ridx16 = 0; ridx16 < oidx10 * 8; ridx16 += 4) {
+                  *(f32x4*)(row0 + ridx16) = splat_f32x4(0.0f);
                 }
-                for (int64_t ridx19 = 0; ridx19 < oidx10; ++ridx19) {
-                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx19 + ridx1 * 512 + ridx15 * 8;
-                  if (oidx12 >= 4) {
-                    for (int64_t ridx20 = 0; ridx20 < oidx12; ridx20 = ridx20 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
-                      for (; ridx20 <= oidx12 - 4; ridx20 += 4) {
-                        *(f32x4*)(row0 + ridx19 * 8 + ridx20) = *(const f32x4*)(input0_row1 + ridx20);
+                for (int64_t ridx17 = 0; ridx17 < oidx10; ++ridx17) {
+                  const float* input0_row1 = input0 + shape2 * ridx6 * 16777216 + shape2 * ridx9 * 65536 + shape2 * ridx12 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx13 * 8;
+                  if (oidx11 >= 4) {
+                    for (int64_t ridx18 = 0; ridx18 < oidx11; ridx18 = ridx18 < oidx11 ? oidx11 - 4 : oidx11) { /* the last step overlaps the one before it */
+                      for (; ridx18 <= oidx11 - 4; ridx18 += 4) {
+                        *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input0_row1 + ridx18);
                       }
                     }
                   } else {
-                    for (int64_t ridx21 = 0; ridx21 < oidx12; ++ridx21) {
-                      row0[ridx19 * 8 + ridx21] = input0_row1[ridx21];
+                    for (int64_t ridx19 = 0; ridx19 < oidx11; ++ridx19) {
+                      row0[ridx17 * 8 + ridx19] = input0_row1[ridx19];
                     }
                   }
                 }
               }
-              for (int64_t ridx22 = 0; ridx22 < oidx2; ++ridx22) {
-                float* row2_at = row2 + ridx15 * 48 + ridx22 * 3072;
-                if (ridx22 * 6 + 4 <= oidx1) {
-                  if (ridx15 * 8 + 5 <= oidx3) {
+              float* output0_row = output0 + shape2 * ridx0 * 228 + ridx1 * 512 + ridx13 * 8;
+              float* output0_row1 = output0 + shape2 * ridx0 * 228 + shape2 + ridx1 * 512 + ridx13 * 8;
+              float* output0_row2 = output0 + shape2 * ridx0 * 228 + shape2 * 2 + ridx1 * 512 + ridx13 * 8;
+              float* output0_row3 = output0 + shape2 * ridx0 * 228 + shape2 * 3 + ridx1 * 512 + ridx13 * 8;
+              float* output0_row4 = output0 + shape2 * ridx0 * 228 + shape2 * 4 + ridx1 * 512 + ridx13 * 8;
+              float* output0_row5 = output0 + shape2 * ridx0 * 228 + shape2 * 5 + ridx1 * 512 + ridx13 * 8;
+              const int64_t oidx18 = min_i64(oidx3 - ridx13 * 8, 8);
+              for (int64_t ridx20 = 0; ridx20 < oidx2; ++ridx20) {
+                const float* input1_row = input1 + shape1 * ridx0 * 228 + shape1 * ridx20 * 6 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx12 = min_i64(shape0 - 1, ridx0 * 228 + ridx20 * 6 + 1);
+                const float* input1_row1 = input1 + shape1 * oidx12 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx13 = min_i64(shape0 - 1, ridx0 * 228 + ridx20 * 6 + 2);
+                const float* input1_row2 = input1 + shape1 * oidx13 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx14 = min_i64(shape0 - 1, ridx0 * 228 + ridx20 * 6 + 3);
+                const float* input1_row3 = input1 + shape1 * oidx14 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx15 = min_i64(shape0 - 1, ridx0 * 228 + ridx20 * 6 + 4);
+                const float* input1_row4 = input1 + shape1 * oidx15 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx16 = min_i64(shape0 - 1, ridx0 * 228 + ridx20 * 6 + 5);
+                const float* input1_row5 = input1 + shape1 * oidx16 + ridx6 * 16777216 + ridx9 * 65536 + ridx12 * 256;
+                const int64_t oidx17 = min_i64(oidx1 - ridx20 * 6, 6);
+                float* row1_at = row1 + ridx13 * 48 + ridx20 * 3072;
+                const int64_t oidx19 = min_i64(oidx1 - ridx20 * 6, 3);
+                if (ridx20 * 6 + 4 <= oidx1) {
+                  if (ridx13 * 8 + 5 <= oidx3) {
+                    f32x4 acc4 = (f32x4){0};
                     f32x4 acc5 = (f32x4){0};
                     f32x4 acc6 = (f32x4){0};
                     f32x4 acc7 = (f32x4){0};
@@ -1346,151 +989,364 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
                     f32x4 acc13 = (f32x4){0};
                     f32x4 acc14 = (f32x4){0};
                     f32x4 acc15 = (f32x4){0};
-                    f32x4 acc16 = (f32x4){0};
-                    for (int64_t ridx23 = 0; ridx23 < oidx10; ++ridx23) {
-                      float* row1_at = row1 + ridx22 * 2048 + ridx23 * 8;
-                      const float alu0 = row1_at[0];
-                      const f32x4 alu1 = *(f32x4*)(row0 + ridx23 * 8);
-                      acc5 = fma_f32x4(splat_f32x4(alu0), alu1, acc5);
-                      const f32x4 alu2 = *(f32x4*)(row0 + ridx23 * 8 + 4);
-                      acc6 = fma_f32x4(splat_f32x4(alu0), alu2, acc6);
-                      const float alu3 = row1_at[1];
-                      acc7 = fma_f32x4(splat_f32x4(alu3), alu1, acc7);
-                      acc8 = fma_f32x4(splat_f32x4(alu3), alu2, acc8);
-                      const float alu4 = row1_at[2];
-                      acc9 = fma_f32x4(splat_f32x4(alu4), alu1, acc9);
-                      acc10 = fma_f32x4(splat_f32x4(alu4), alu2, acc10);
-                      const float alu5 = row1_at[3];
-                      acc11 = fma_f32x4(splat_f32x4(alu5), alu1, acc11);
-                      acc12 = fma_f32x4(splat_f32x4(alu5), alu2, acc12);
-                      const float alu6 = row1_at[4];
-                      acc13 = fma_f32x4(splat_f32x4(alu6), alu1, acc13);
-                      acc14 = fma_f32x4(splat_f32x4(alu6), alu2, acc14);
-                      const float alu7 = row1_at[5];
-                      acc15 = fma_f32x4(splat_f32x4(alu7), alu1, acc15);
-                      acc16 = fma_f32x4(splat_f32x4(alu7), alu2, acc16);
+                    for (int64_t ridx21 = 0; ridx21 < oidx10; ++ridx21) {
+                      const float alu0 = input1_row[ridx21];
+                      const f32x4 alu1 = *(f32x4*)(row0 + ridx21 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(alu0), alu1, acc4);
+                      const f32x4 alu2 = *(f32x4*)(row0 + ridx21 * 8 + 4);
+                      acc5 = fma_f32x4(splat_f32x4(alu0), alu2, acc5);
+                      const float alu3 = input1_row1[ridx21];
+                      acc6 = fma_f32x4(splat_f32x4(alu3), alu1, acc6);
+                      acc7 = fma_f32x4(splat_f32x4(alu3), alu2, acc7);
+                      const float alu4 = input1_row2[ridx21];
+                      acc8 = fma_f32x4(splat_f32x4(alu4), alu1, acc8);
+                      acc9 = fma_f32x4(splat_f32x4(alu4), alu2, acc9);
+                      const float alu5 = input1_row3[ridx21];
+                      acc10 = fma_f32x4(splat_f32x4(alu5), alu1, acc10);
+                      acc11 = fma_f32x4(splat_f32x4(alu5), alu2, acc11);
+                      const float alu6 = input1_row4[ridx21];
+                      acc12 = fma_f32x4(splat_f32x4(alu6), alu1, acc12);
+                      acc13 = fma_f32x4(splat_f32x4(alu6), alu2, acc13);
+                      const float alu7 = input1_row5[ridx21];
+                      acc14 = fma_f32x4(splat_f32x4(alu7), alu1, acc14);
+                      acc15 = fma_f32x4(splat_f32x4(alu7), alu2, acc15);
                     }
-                    *(f32x4*)row2_at += acc5;
-                    *(f32x4*)(row2_at + 4) += acc6;
-                    *(f32x4*)(row2_at + 8) += acc7;
-                    *(f32x4*)(row2_at + 12) += acc8;
-                    *(f32x4*)(row2_at + 16) += acc9;
-                    *(f32x4*)(row2_at + 20) += acc10;
-                    *(f32x4*)(row2_at + 24) += acc11;
-                    *(f32x4*)(row2_at + 28) += acc12;
-                    *(f32x4*)(row2_at + 32) += acc13;
-                    *(f32x4*)(row2_at + 36) += acc14;
-                    *(f32x4*)(row2_at + 40) += acc15;
-                    *(f32x4*)(row2_at + 44) += acc16;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 8 + 8 <= oidx3) {
+                        const f32x4 alu8 = acc4 + 0.0f;
+                        *(f32x4*)(output0_row + shape2 * ridx20 * 6) = alu8;
+                        const f32x4 alu9 = acc5 + 0.0f;
+                        *(f32x4*)(output0_row + shape2 * ridx20 * 6 + 4) = alu9;
+                        if (ridx20 * 6 + 2 <= oidx1) {
+                          const f32x4 alu10 = acc6 + 0.0f;
+                          *(f32x4*)(output0_row1 + shape2 * ridx20 * 6) = alu10;
+                          const f32x4 alu11 = acc7 + 0.0f;
+                          *(f32x4*)(output0_row1 + shape2 * ridx20 * 6 + 4) = alu11;
+                        }
+                        if (ridx20 * 6 + 3 <= oidx1) {
+                          const f32x4 alu12 = acc8 + 0.0f;
+                          *(f32x4*)(output0_row2 + shape2 * ridx20 * 6) = alu12;
+                          const f32x4 alu13 = acc9 + 0.0f;
+                          *(f32x4*)(output0_row2 + shape2 * ridx20 * 6 + 4) = alu13;
+                        }
+                        if (ridx20 * 6 + 4 <= oidx1) {
+                          const f32x4 alu14 = acc10 + 0.0f;
+                          *(f32x4*)(output0_row3 + shape2 * ridx20 * 6) = alu14;
+                          const f32x4 alu15 = acc11 + 0.0f;
+                          *(f32x4*)(output0_row3 + shape2 * ridx20 * 6 + 4) = alu15;
+                        }
+                        if (ridx20 * 6 + 5 <= oidx1) {
+                          const f32x4 alu16 = acc12 + 0.0f;
+                          *(f32x4*)(output0_row4 + shape2 * ridx20 * 6) = alu16;
+                          const f32x4 alu17 = acc13 + 0.0f;
+                          *(f32x4*)(output0_row4 + shape2 * ridx20 * 6 + 4) = alu17;
+                        }
+                        if (ridx20 * 6 + 6 <= oidx1) {
+                          const f32x4 alu18 = acc14 + 0.0f;
+                          *(f32x4*)(output0_row5 + shape2 * ridx20 * 6) = alu18;
+                          const f32x4 alu19 = acc15 + 0.0f;
+                          *(f32x4*)(output0_row5 + shape2 * ridx20 * 6 + 4) = alu19;
+                        }
+                      } else {
+                        const f32x4 alu20 = acc4 + 0.0f;
+                        *(f32x4*)row16 = alu20;
+                        const f32x4 alu21 = acc5 + 0.0f;
+                        *(f32x4*)(row16 + 4) = alu21;
+                        const f32x4 alu22 = acc6 + 0.0f;
+                        *(f32x4*)(row16 + 8) = alu22;
+                        const f32x4 alu23 = acc7 + 0.0f;
+                        *(f32x4*)(row16 + 12) = alu23;
+                        const f32x4 alu24 = acc8 + 0.0f;
+                        *(f32x4*)(row16 + 16) = alu24;
+                        const f32x4 alu25 = acc9 + 0.0f;
+                        *(f32x4*)(row16 + 20) = alu25;
+                        const f32x4 alu26 = acc10 + 0.0f;
+                        *(f32x4*)(row16 + 24) = alu26;
+                        const f32x4 alu27 = acc11 + 0.0f;
+                        *(f32x4*)(row16 + 28) = alu27;
+                        const f32x4 alu28 = acc12 + 0.0f;
+                        *(f32x4*)(row16 + 32) = alu28;
+                        const f32x4 alu29 = acc13 + 0.0f;
+                        *(f32x4*)(row16 + 36) = alu29;
+                        const f32x4 alu30 = acc14 + 0.0f;
+                        *(f32x4*)(row16 + 40) = alu30;
+                        const f32x4 alu31 = acc15 + 0.0f;
+                        *(f32x4*)(row16 + 44) = alu31;
+                        for (int64_t ridx22 = 0; ridx22 < oidx17; ++ridx22) {
+                          float* output0_row6 = output0 + shape2 * ridx0 * 228 + shape2 * ridx20 * 6 + shape2 * ridx22 + ridx1 * 512 + ridx13 * 8;
+                          if (oidx18 >= 4) {
+                            for (int64_t ridx23 = 0; ridx23 < oidx18; ridx23 = ridx23 < oidx18 ? oidx18 - 4 : oidx18) { /* the last step overlaps the one before it */
+                              for (; ridx23 <= oidx18 - 4; ridx23 += 4) {
+                                *(f32x4*)(output0_row6 + ridx23) = *(f32x4*)(row16 + ridx22 * 8 + ridx23);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx24 = 0; ridx24 < oidx18; ++ridx24) {
+                              output0_row6[ridx24] = row16[ridx22 * 8 + ridx24];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x4*)row1_at += acc4;
+                      *(f32x4*)(row1_at + 4) += acc5;
+                      *(f32x4*)(row1_at + 8) += acc6;
+                      *(f32x4*)(row1_at + 12) += acc7;
+                      *(f32x4*)(row1_at + 16) += acc8;
+                      *(f32x4*)(row1_at + 20) += acc9;
+                      *(f32x4*)(row1_at + 24) += acc10;
+                      *(f32x4*)(row1_at + 28) += acc11;
+                      *(f32x4*)(row1_at + 32) += acc12;
+                      *(f32x4*)(row1_at + 36) += acc13;
+                      *(f32x4*)(row1_at + 40) += acc14;
+                      *(f32x4*)(row1_at + 44) += acc15;
+                    }
                   } else {
-                    f32x4 acc5 = (f32x4){0};
-                    f32x4 acc7 = (f32x4){0};
-                    f32x4 acc9 = (f32x4){0};
-                    f32x4 acc11 = (f32x4){0};
-                    f32x4 acc13 = (f32x4){0};
-                    f32x4 acc15 = (f32x4){0};
-                    for (int64_t ridx24 = 0; ridx24 < oidx10; ++ridx24) {
-                      float* row1_at1 = row1 + ridx22 * 2048 + ridx24 * 8;
-                      const f32x4 alu8 = *(f32x4*)(row0 + ridx24 * 8);
-                      acc5 = fma_f32x4(splat_f32x4(row1_at1[0]), alu8, acc5);
-                      acc7 = fma_f32x4(splat_f32x4(row1_at1[1]), alu8, acc7);
-                      acc9 = fma_f32x4(splat_f32x4(row1_at1[2]), alu8, acc9);
-                      acc11 = fma_f32x4(splat_f32x4(row1_at1[3]), alu8, acc11);
-                      acc13 = fma_f32x4(splat_f32x4(row1_at1[4]), alu8, acc13);
-                      acc15 = fma_f32x4(splat_f32x4(row1_at1[5]), alu8, acc15);
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    f32x4 acc10 = (f32x4){0};
+                    f32x4 acc12 = (f32x4){0};
+                    f32x4 acc14 = (f32x4){0};
+                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
+                      const f32x4 alu32 = *(f32x4*)(row0 + ridx25 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(input1_row[ridx25]), alu32, acc4);
+                      acc6 = fma_f32x4(splat_f32x4(input1_row1[ridx25]), alu32, acc6);
+                      acc8 = fma_f32x4(splat_f32x4(input1_row2[ridx25]), alu32, acc8);
+                      acc10 = fma_f32x4(splat_f32x4(input1_row3[ridx25]), alu32, acc10);
+                      acc12 = fma_f32x4(splat_f32x4(input1_row4[ridx25]), alu32, acc12);
+                      acc14 = fma_f32x4(splat_f32x4(input1_row5[ridx25]), alu32, acc14);
                     }
-                    *(f32x4*)row2_at += acc5;
-                    *(f32x4*)(row2_at + 8) += acc7;
-                    *(f32x4*)(row2_at + 16) += acc9;
-                    *(f32x4*)(row2_at + 24) += acc11;
-                    *(f32x4*)(row2_at + 32) += acc13;
-                    *(f32x4*)(row2_at + 40) += acc15;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 8 + 4 <= oidx3) {
+                        const f32x4 alu33 = acc4 + 0.0f;
+                        *(f32x4*)(output0_row + shape2 * ridx20 * 6) = alu33;
+                        if (ridx20 * 6 + 2 <= oidx1) {
+                          const f32x4 alu34 = acc6 + 0.0f;
+                          *(f32x4*)(output0_row1 + shape2 * ridx20 * 6) = alu34;
+                        }
+                        if (ridx20 * 6 + 3 <= oidx1) {
+                          const f32x4 alu35 = acc8 + 0.0f;
+                          *(f32x4*)(output0_row2 + shape2 * ridx20 * 6) = alu35;
+                        }
+                        if (ridx20 * 6 + 4 <= oidx1) {
+                          const f32x4 alu36 = acc10 + 0.0f;
+                          *(f32x4*)(output0_row3 + shape2 * ridx20 * 6) = alu36;
+                        }
+                        if (ridx20 * 6 + 5 <= oidx1) {
+                          const f32x4 alu37 = acc12 + 0.0f;
+                          *(f32x4*)(output0_row4 + shape2 * ridx20 * 6) = alu37;
+                        }
+                        if (ridx20 * 6 + 6 <= oidx1) {
+                          const f32x4 alu38 = acc14 + 0.0f;
+                          *(f32x4*)(output0_row5 + shape2 * ridx20 * 6) = alu38;
+                        }
+                      } else {
+                        const f32x4 alu39 = acc4 + 0.0f;
+                        *(f32x4*)row16 = alu39;
+                        const f32x4 alu40 = acc6 + 0.0f;
+                        *(f32x4*)(row16 + 8) = alu40;
+                        const f32x4 alu41 = acc8 + 0.0f;
+                        *(f32x4*)(row16 + 16) = alu41;
+                        const f32x4 alu42 = acc10 + 0.0f;
+                        *(f32x4*)(row16 + 24) = alu42;
+                        const f32x4 alu43 = acc12 + 0.0f;
+                        *(f32x4*)(row16 + 32) = alu43;
+                        const f32x4 alu44 = acc14 + 0.0f;
+                        *(f32x4*)(row16 + 40) = alu44;
+                        for (int64_t ridx26 = 0; ridx26 < oidx17; ++ridx26) {
+                          float* output0_row7 = output0 + shape2 * ridx0 * 228 + shape2 * ridx20 * 6 + shape2 * ridx26 + ridx1 * 512 + ridx13 * 8;
+                          if (oidx18 >= 4) {
+                            for (int64_t ridx27 = 0; ridx27 < oidx18; ridx27 = ridx27 < oidx18 ? oidx18 - 4 : oidx18) { /* the last step overlaps the one before it */
+                              for (; ridx27 <= oidx18 - 4; ridx27 += 4) {
+                                *(f32x4*)(output0_row7 + ridx27) = *(f32x4*)(row16 + ridx26 * 8 + ridx27);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx28 = 0; ridx28 < oidx18; ++ridx28) {
+                              output0_row7[ridx28] = row16[ridx26 * 8 + ridx28];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x4*)row1_at += acc4;
+                      *(f32x4*)(row1_at + 8) += acc6;
+                      *(f32x4*)(row1_at + 16) += acc8;
+                      *(f32x4*)(row1_at + 24) += acc10;
+                      *(f32x4*)(row1_at + 32) += acc12;
+                      *(f32x4*)(row1_at + 40) += acc14;
+                    }
                   }
                 } else {
-                  if (ridx15 * 8 + 5 <= oidx3) {
+                  if (ridx13 * 8 + 5 <= oidx3) {
+                    f32x4 acc4 = (f32x4){0};
                     f32x4 acc5 = (f32x4){0};
                     f32x4 acc6 = (f32x4){0};
                     f32x4 acc7 = (f32x4){0};
                     f32x4 acc8 = (f32x4){0};
                     f32x4 acc9 = (f32x4){0};
-                    f32x4 acc10 = (f32x4){0};
-                    for (int64_t ridx25 = 0; ridx25 < oidx10; ++ridx25) {
-                      float* row1_at2 = row1 + ridx22 * 2048 + ridx25 * 8;
-                      const float alu9 = row1_at2[0];
-                      const f32x4 alu10 = *(f32x4*)(row0 + ridx25 * 8);
-                      acc5 = fma_f32x4(splat_f32x4(alu9), alu10, acc5);
-                      const f32x4 alu11 = *(f32x4*)(row0 + ridx25 * 8 + 4);
-                      acc6 = fma_f32x4(splat_f32x4(alu9), alu11, acc6);
-                      const float alu12 = row1_at2[1];
-                      acc7 = fma_f32x4(splat_f32x4(alu12), alu10, acc7);
-                      acc8 = fma_f32x4(splat_f32x4(alu12), alu11, acc8);
-                      const float alu13 = row1_at2[2];
-                      acc9 = fma_f32x4(splat_f32x4(alu13), alu10, acc9);
-                      acc10 = fma_f32x4(splat_f32x4(alu13), alu11, acc10);
+                    for (int64_t ridx29 = 0; ridx29 < oidx10; ++ridx29) {
+                      const float alu45 = input1_row[ridx29];
+                      const f32x4 alu46 = *(f32x4*)(row0 + ridx29 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(alu45), alu46, acc4);
+                      const f32x4 alu47 = *(f32x4*)(row0 + ridx29 * 8 + 4);
+                      acc5 = fma_f32x4(splat_f32x4(alu45), alu47, acc5);
+                      const float alu48 = input1_row1[ridx29];
+                      acc6 = fma_f32x4(splat_f32x4(alu48), alu46, acc6);
+                      acc7 = fma_f32x4(splat_f32x4(alu48), alu47, acc7);
+                      const float alu49 = input1_row2[ridx29];
+                      acc8 = fma_f32x4(splat_f32x4(alu49), alu46, acc8);
+                      acc9 = fma_f32x4(splat_f32x4(alu49), alu47, acc9);
                     }
-                    *(f32x4*)row2_at += acc5;
-                    *(f32x4*)(row2_at + 4) += acc6;
-                    *(f32x4*)(row2_at + 8) += acc7;
-                    *(f32x4*)(row2_at + 12) += acc8;
-                    *(f32x4*)(row2_at + 16) += acc9;
-                    *(f32x4*)(row2_at + 20) += acc10;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 8 + 8 <= oidx3) {
+                        const f32x4 alu50 = acc4 + 0.0f;
+                        *(f32x4*)(output0_row + shape2 * ridx20 * 6) = alu50;
+                        const f32x4 alu51 = acc5 + 0.0f;
+                        *(f32x4*)(output0_row + shape2 * ridx20 * 6 + 4) = alu51;
+                        if (ridx20 * 6 + 2 <= oidx1) {
+                          const f32x4 alu52 = acc6 + 0.0f;
+                          *(f32x4*)(output0_row1 + shape2 * ridx20 * 6) = alu52;
+                          const f32x4 alu53 = acc7 + 0.0f;
+                          *(f32x4*)(output0_row1 + shape2 * ridx20 * 6 + 4) = alu53;
+                        }
+                        if (ridx20 * 6 + 3 <= oidx1) {
+                          const f32x4 alu54 = acc8 + 0.0f;
+                          *(f32x4*)(output0_row2 + shape2 * ridx20 * 6) = alu54;
+                          const f32x4 alu55 = acc9 + 0.0f;
+                          *(f32x4*)(output0_row2 + shape2 * ridx20 * 6 + 4) = alu55;
+                        }
+                      } else {
+                        const f32x4 alu56 = acc4 + 0.0f;
+                        *(f32x4*)row16 = alu56;
+                        const f32x4 alu57 = acc5 + 0.0f;
+                        *(f32x4*)(row16 + 4) = alu57;
+                        const f32x4 alu58 = acc6 + 0.0f;
+                        *(f32x4*)(row16 + 8) = alu58;
+                        const f32x4 alu59 = acc7 + 0.0f;
+                        *(f32x4*)(row16 + 12) = alu59;
+                        const f32x4 alu60 = acc8 + 0.0f;
+                        *(f32x4*)(row16 + 16) = alu60;
+                        const f32x4 alu61 = acc9 + 0.0f;
+                        *(f32x4*)(row16 + 20) = alu61;
+                        for (int64_t ridx30 = 0; ridx30 < oidx19; ++ridx30) {
+                          float* output0_row8 = output0 + shape2 * ridx0 * 228 + shape2 * ridx20 * 6 + shape2 * ridx30 + ridx1 * 512 + ridx13 * 8;
+                          if (oidx18 >= 4) {
+                            for (int64_t ridx31 = 0; ridx31 < oidx18; ridx31 = ridx31 < oidx18 ? oidx18 - 4 : oidx18) { /* the last step overlaps the one before it */
+                              for (; ridx31 <= oidx18 - 4; ridx31 += 4) {
+                                *(f32x4*)(output0_row8 + ridx31) = *(f32x4*)(row16 + ridx30 * 8 + ridx31);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx32 = 0; ridx32 < oidx18; ++ridx32) {
+                              output0_row8[ridx32] = row16[ridx30 * 8 + ridx32];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x4*)row1_at += acc4;
+                      *(f32x4*)(row1_at + 4) += acc5;
+                      *(f32x4*)(row1_at + 8) += acc6;
+                      *(f32x4*)(row1_at + 12) += acc7;
+                      *(f32x4*)(row1_at + 16) += acc8;
+                      *(f32x4*)(row1_at + 20) += acc9;
+                    }
                   } else {
-                    f32x4 acc5 = (f32x4){0};
-                    f32x4 acc7 = (f32x4){0};
-                    f32x4 acc9 = (f32x4){0};
-                    for (int64_t ridx26 = 0; ridx26 < oidx10; ++ridx26) {
-                      float* row1_at3 = row1 + ridx22 * 2048 + ridx26 * 8;
-                      const f32x4 alu14 = *(f32x4*)(row0 + ridx26 * 8);
-                      acc5 = fma_f32x4(splat_f32x4(row1_at3[0]), alu14, acc5);
-                      acc7 = fma_f32x4(splat_f32x4(row1_at3[1]), alu14, acc7);
-                      acc9 = fma_f32x4(splat_f32x4(row1_at3[2]), alu14, acc9);
+                    f32x4 acc4 = (f32x4){0};
+                    f32x4 acc6 = (f32x4){0};
+                    f32x4 acc8 = (f32x4){0};
+                    for (int64_t ridx33 = 0; ridx33 < oidx10; ++ridx33) {
+                      const f32x4 alu62 = *(f32x4*)(row0 + ridx33 * 8);
+                      acc4 = fma_f32x4(splat_f32x4(input1_row[ridx33]), alu62, acc4);
+                      acc6 = fma_f32x4(splat_f32x4(input1_row1[ridx33]), alu62, acc6);
+                      acc8 = fma_f32x4(splat_f32x4(input1_row2[ridx33]), alu62, acc8);
                     }
-                    *(f32x4*)row2_at += acc5;
-                    *(f32x4*)(row2_at + 8) += acc7;
-                    *(f32x4*)(row2_at + 16) += acc9;
+                    if (shape1 <= 256 && shape1 > 0) {
+                      if (ridx13 * 8 + 4 <= oidx3) {
+                        const f32x4 alu63 = acc4 + 0.0f;
+                        *(f32x4*)(output0_row + shape2 * ridx20 * 6) = alu63;
+                        if (ridx20 * 6 + 2 <= oidx1) {
+                          const f32x4 alu64 = acc6 + 0.0f;
+                          *(f32x4*)(output0_row1 + shape2 * ridx20 * 6) = alu64;
+                        }
+                        if (ridx20 * 6 + 3 <= oidx1) {
+                          const f32x4 alu65 = acc8 + 0.0f;
+                          *(f32x4*)(output0_row2 + shape2 * ridx20 * 6) = alu65;
+                        }
+                      } else {
+                        const f32x4 alu66 = acc4 + 0.0f;
+                        *(f32x4*)row16 = alu66;
+                        const f32x4 alu67 = acc6 + 0.0f;
+                        *(f32x4*)(row16 + 8) = alu67;
+                        const f32x4 alu68 = acc8 + 0.0f;
+                        *(f32x4*)(row16 + 16) = alu68;
+                        for (int64_t ridx34 = 0; ridx34 < oidx19; ++ridx34) {
+                          float* output0_row9 = output0 + shape2 * ridx0 * 228 + shape2 * ridx20 * 6 + shape2 * ridx34 + ridx1 * 512 + ridx13 * 8;
+                          if (oidx18 >= 4) {
+                            for (int64_t ridx35 = 0; ridx35 < oidx18; ridx35 = ridx35 < oidx18 ? oidx18 - 4 : oidx18) { /* the last step overlaps the one before it */
+                              for (; ridx35 <= oidx18 - 4; ridx35 += 4) {
+                                *(f32x4*)(output0_row9 + ridx35) = *(f32x4*)(row16 + ridx34 * 8 + ridx35);
+                              }
+                            }
+                          } else {
+                            for (int64_t ridx36 = 0; ridx36 < oidx18; ++ridx36) {
+                              output0_row9[ridx36] = row16[ridx34 * 8 + ridx36];
+                            }
+                          }
+                        }
+                      }
+                    } else {
+                      *(f32x4*)row1_at += acc4;
+                      *(f32x4*)(row1_at + 8) += acc6;
+                      *(f32x4*)(row1_at + 16) += acc8;
+                    }
                   }
                 }
               }
             }
           }
           if (shape1 >= 65537) {
-            for (int64_t ridx27 = 0; ridx27 < oidx2; ++ridx27) {
-              for (int64_t ridx28 = 0; ridx28 < oidx4 * 48; ridx28 += 4) {
-                *(f32x4*)(row3 + ridx27 * 3072 + ridx28) += *(f32x4*)(row2 + ridx27 * 3072 + ridx28);
+            for (int64_t ridx37 = 0; ridx37 < oidx2; ++ridx37) {
+              for (int64_t ridx38 = 0; ridx38 < oidx4 * 48; ridx38 += 4) {
+                *(f32x4*)(row2 + ridx37 * 3072 + ridx38) += *(f32x4*)(row1 + ridx37 * 3072 + ridx38);
               }
             }
           }
         }
         if (shape1 >= 65537) {
-          for (int64_t ridx29 = 0; ridx29 < oidx2; ++ridx29) {
-            for (int64_t ridx30 = 0; ridx30 < oidx4 * 48; ridx30 += 4) {
-              *(f32x4*)(row4 + ridx29 * 3072 + ridx30) += *(f32x4*)(row3 + ridx29 * 3072 + ridx30);
+          for (int64_t ridx39 = 0; ridx39 < oidx2; ++ridx39) {
+            for (int64_t ridx40 = 0; ridx40 < oidx4 * 48; ridx40 += 4) {
+              *(f32x4*)(row3 + ridx39 * 3072 + ridx40) += *(f32x4*)(row2 + ridx39 * 3072 + ridx40);
             }
           }
         }
       }
       if (shape1 >= 65537) {
-        for (int64_t ridx31 = 0; ridx31 < oidx2; ++ridx31) {
-          for (int64_t ridx32 = 0; ridx32 < oidx4 * 48; ridx32 += 4) {
-            *(f32x4*)(row2 + ridx31 * 3072 + ridx32) = *(f32x4*)(row4 + ridx31 * 3072 + ridx32);
+        for (int64_t ridx41 = 0; ridx41 < oidx2; ++ridx41) {
+          for (int64_t ridx42 = 0; ridx42 < oidx4 * 48; ridx42 += 4) {
+            *(f32x4*)(row1 + ridx41 * 3072 + ridx42) = *(f32x4*)(row3 + ridx41 * 3072 + ridx42);
           }
         }
       }
-      for (int64_t ridx33 = 0; ridx33 < oidx2; ++ridx33) {
-        const int64_t oidx13 = min_i64(oidx1 - ridx33 * 6, 6);
-        for (int64_t ridx34 = 0; ridx34 < oidx13; ++ridx34) {
-          for (int64_t ridx35 = 0; ridx35 < oidx4; ++ridx35) {
-            const int64_t oidx14 = min_i64(oidx3 - ridx35 * 8, 8);
-            float* output0_row = output0 + shape2 * ridx0 * 228 + shape2 * ridx33 * 6 + shape2 * ridx34 + ridx1 * 512 + ridx35 * 8;
-            if (oidx14 >= 4) {
-              for (int64_t ridx36 = 0; ridx36 < oidx14; ridx36 = ridx36 < oidx14 ? oidx14 - 4 : oidx14) { /* the last step overlaps the one before it */
-                for (; ridx36 <= oidx14 - 4; ridx36 += 4) {
-                  *(f32x4*)(output0_row + ridx36) = *(f32x4*)(row2 + ridx33 * 3072 + ridx34 * 8 + ridx35 * 48 + ridx36);
+      if (shape1 >= 257 || shape1 == 0) {
+        for (int64_t ridx43 = 0; ridx43 < oidx2; ++ridx43) {
+          const int64_t oidx20 = min_i64(oidx1 - ridx43 * 6, 6);
+          for (int64_t ridx44 = 0; ridx44 < oidx20; ++ridx44) {
+            for (int64_t ridx45 = 0; ridx45 < oidx4; ++ridx45) {
+              const int64_t oidx21 = min_i64(oidx3 - ridx45 * 8, 8);
+              float* output0_row10 = output0 + shape2 * ridx0 * 228 + shape2 * ridx43 * 6 + shape2 * ridx44 + ridx1 * 512 + ridx45 * 8;
+              if (oidx21 >= 4) {
+                for (int64_t ridx46 = 0; ridx46 < oidx21; ridx46 = ridx46 < oidx21 ? oidx21 - 4 : oidx21) { /* the last step overlaps the one before it */
+                  for (; ridx46 <= oidx21 - 4; ridx46 += 4) {
+                    *(f32x4*)(output0_row10 + ridx46) = *(f32x4*)(row1 + ridx43 * 3072 + ridx44 * 8 + ridx45 * 48 + ridx46);
+                  }
                 }
-              }
-            } else {
-              for (int64_t ridx37 = 0; ridx37 < oidx14; ++ridx37) {
-                output0_row[ridx37] = row2[ridx33 * 3072 + ridx34 * 8 + ridx35 * 48 + ridx37];
+              } else {
+                for (int64_t ridx47 = 0; ridx47 < oidx21; ++ridx47) {
+                  output0_row10[ridx47] = row1[ridx43 * 3072 + ridx44 * 8 + ridx45 * 48 + ridx47];
+                }
               }
             }
           }
@@ -1500,11 +1356,11 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   }
 }
 
-struct kernel_5_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
+struct kernel_4_args { const float* input0; const float* input1; float* output0; int64_t shape1; int64_t shape2; const volatile int32_t* cancel; };
 
-/* generation 0 · variant 6 of 6 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
-static __attribute__((noinline)) void kernel_5(void* arg, size_t begin0, size_t end0, size_t worker) {
-  const struct kernel_5_args* a = arg;
+/* generation 0 · variant 5 of 5 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, sequential simd=4, reduce unroll=8] partition overlap */
+static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t end0, size_t worker) {
+  const struct kernel_4_args* a = arg;
   const float* input0 = a->input0;
   const float* input1 = a->input1;
   float* output0 = a->output0;
@@ -1702,62 +1558,24 @@ static size_t harp_piece(int64_t n, int64_t work, int64_t least) {
   const int64_t piece = 1 + most / (1 + work / n);
   return (size_t)(piece > 4 * least ? piece : 4 * least);
 }
-struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
-struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
-static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {
-  if (first >= last) return;
-  const struct harp_pieces pieces = {task->kernel, task->arg, all->cancel, harp_piece(task->n, task->work, task->least)};
-  harp_run_pieces(&pieces, (size_t)first, (size_t)last, worker);
-}
-/* Returns the first iteration of a share. A task with fewer portions of iterations than shares spreads them evenly over its shares. */
-static __attribute__((noinline, cold)) int64_t harp_first(const struct harp_task* task, int64_t share) {
-  if (share >= task->shares) return task->n;
-  const int64_t each = task->portions / task->shares, more = task->portions % task->shares;
-  const int64_t portion = share * each + (int64_t)((double)share * (double)more / (double)task->shares);
-  const int64_t length = task->n / task->portions, longer = task->n % task->portions;
-  return portion * length + (portion < longer ? portion : longer);
-}
-static __attribute__((noinline, cold)) void harp_run_shares(void* arg, size_t begin, size_t end, size_t worker) {
-  const struct harp_tasks* all = arg;
+static void harp_worker(void* arg, size_t begin, size_t end, size_t worker) {
   const harp_environment found = harp_enter();
-  int64_t from = (int64_t)begin, to = (int64_t)end; /* counted from the task's first share */
-  for (size_t i = 0; i < all->count && to > 0; ++i) {
-    const struct harp_task* task = all->tasks + i;
-    if (from < task->shares) {
-      const int64_t first = harp_first(task, from), last = harp_first(task, to < task->shares ? to : task->shares);
-      harp_run_task(all, task, first, last, worker);
-    }
-    from = from > task->shares ? from - task->shares : 0;
-    to -= task->shares;
-  }
+  harp_run_pieces(arg, begin, end, worker);
   harp_leave(found);
 }
-/* Cuts the iterations of all tasks into shares. Returns the number of shares, or 0 if several workers would not pay. Iterations are cut into
-   portions of at least `least`; tasks that have fewer portions than shares move to the front. */
-static __attribute__((noinline, cold)) size_t harp_cut(struct harp_task* tasks, size_t count) {
-  double worth = 0.0; /* all work, in shares */
-  int64_t shares = 0;
-  for (size_t i = 0, front = 0; i < count; ++i) {
-    struct harp_task task = tasks[i];
-    const int64_t work = task.n > 0 && task.work > 0 ? task.work : 0;
-    task.portions = task.n < task.least ? 1 : task.n / task.least;
-    task.shares = task.n > 0 ? 1 + work / harp_share : 0;
-    shares += task.shares;
-    worth += (double)work / (double)harp_share;
-    tasks[i] = tasks[front];
-    tasks[task.portions < task.shares ? front++ : i] = task;
+/* Runs iterations [0, n) of a kernel, on several workers if they are worth it. All take about `work` picoseconds; if that exceeds 64 bits,
+   one worker runs them. */
+static void harp_for(const harp_runtime* rt, const volatile int32_t* cancel, int64_t n, int64_t work, harp_range_body kernel, void* arg) {
+  if (n <= 0 || harp_is_set(cancel)) return;
+  if (work > 0 && work < 2 * harp_share) {
+    kernel(arg, 0, (size_t)n, 0);
+    return;
   }
-  return worth >= 2.0 ? (size_t)shares : 0;
-}
-/* Runs kernels that do not depend on each other concurrently: one parallel loop over the shares of all of them. */
-static __attribute__((noinline)) void harp_run_together(const harp_runtime* rt, const volatile int32_t* cancel, size_t count, struct harp_task* tasks) {
-  struct harp_tasks all = {tasks, count, cancel};
-  const size_t shares = harp_has_workers(rt) ? harp_cut(tasks, count) : 0;
-  if (shares) {
-    rt->parallel_for(rt->self, shares, 1, harp_run_shares, &all);
-  } else {
-    for (size_t i = 0; i < count; ++i) harp_run_task(&all, tasks + i, 0, tasks[i].n, 0);
-  }
+  struct harp_pieces all = {kernel, arg, cancel, harp_piece(n, work, 0)};
+  if (n > 1 && work >= 2 * harp_share && harp_has_workers(rt))
+    rt->parallel_for(rt->self, (size_t)n, 1 + (size_t)(harp_share / (1 + work / n)), harp_worker, &all);
+  else
+    harp_run_pieces(&all, 0, (size_t)n, 0);
 }
 
 void* malloc(size_t size);
@@ -1779,29 +1597,31 @@ static void harp_release(const harp_runtime* rt, void* own) {
 }
 
 static void kernel_main(const float* input0, const float* input1, float* output0, int64_t shape0, int64_t shape1, int64_t shape2, char* workspace, const harp_runtime* rt, const volatile int32_t* cancel) {
-  { /* generation 0 */
-    struct kernel_0_args args0 = {input1, input0, output0, shape0, shape1, shape2, cancel};
-    struct kernel_1_args args1 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_2_args args2 = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_3_args args3 = {input1, input0, output0, shape0, shape1, shape2, cancel};
-    struct kernel_4_args args4 = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
-    struct kernel_5_args args5 = {input0, input1, output0, shape1, shape2, cancel};
-    struct harp_task tasks[] = {
-      {kernel_0, &args0, shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 300, 0, 0},
-      {kernel_1, &args1, shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2 ? (shape0 + 31) / 32 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_2, &args2, shape1 >= 16 && shape0 >= 8 && shape2 <= 7 && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? (shape0 + 255) / 256 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_3, &args3, (shape1 <= 15 || shape0 <= 7 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) && shape2 > 0 && shape0 >= 4 && shape1 <= 256 && shape1 > 0 && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_4, &args4, (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && shape1 >= 16 && shape0 >= 4 && shape2 >= 8 && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) ? (shape0 + 227) / 228 : 0, 1, shape0 * shape1 * shape2 * 75, 0, 0},
-      {kernel_5, &args5, (shape1 <= 15 || shape0 <= 3 || shape2 <= 7) && (shape2 == 0 || shape0 <= 3 || shape1 >= 257 || shape1 == 0) && (shape1 <= 15 || shape0 <= 7 || shape2 >= 8) && (shape1 * shape2 <= 262144 || shape2 <= 255 || shape0 >= 33 || shape0 <= 1) && (shape0 == 0 || shape0 >= 257 || shape1 == 0 || shape1 >= 257 || shape2 >= 2 || shape2 == 0) ? shape0 : 0, 1, shape0 * shape1 * shape2 * 50, 0, 0},
-    };
-    harp_run_together(rt, cancel, 6, tasks);
+  if (shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0) {
+    struct kernel_0_args args = {input1, input0, output0, shape0, shape1, shape2, cancel};
+    harp_for(rt, cancel, (shape0 + 255) / 256, shape0 * shape1 * shape2 * 300, kernel_0, &args);
+  } else if (shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) {
+    struct kernel_1_args args = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 31) / 32, shape0 * shape1 * shape2 * 75, kernel_1, &args);
+  } else if (shape1 >= 16 && shape0 >= 8 && shape2 <= 7) {
+    struct kernel_2_args args = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 255) / 256, shape0 * shape1 * shape2 * 75, kernel_2, &args);
+  } else if (((shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0))) {
+    struct kernel_3_args args = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
+    harp_for(rt, cancel, (shape0 + 227) / 228, shape0 * shape1 * shape2 * 75, kernel_3, &args);
+  } else {
+    struct kernel_4_args args = {input0, input1, output0, shape1, shape2, cancel};
+    harp_for(rt, cancel, shape0, shape0 * shape1 * shape2 * 50, kernel_4, &args);
   }
 }
 
 __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime* rt) {
   const volatile int32_t* const cancel = harp_flag(rt);
   if (harp_is_set(cancel)) return 12; /* cancelled */
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * 1712128);
+  const int64_t shape0 = (int64_t)shape_vars[0];
+  const int64_t shape1 = (int64_t)shape_vars[1];
+  const int64_t shape2 = (int64_t)shape_vars[2];
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * (shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? 0 : ((shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) || (shape1 >= 16 && shape0 >= 8 && shape2 <= 7) || (shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0) ? 1400832 : 0)));
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

@@ -30,7 +30,7 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
   if (module.shape_vars.empty()) body += "  (void)shape_vars;\n";
   if (has.workspace) {
     std::string bytes = host(module.workspace).text;
-    const std::string scratch = bracket(host(module.scratch), kUnary);
+    const std::string scratch = bracket(host(module.scratch_of_run), kUnary);
     for (size_t i = 0; i < module.shape_vars.size(); ++i)
       if (mentions(bytes, cat("shape", i)) || mentions(scratch, cat("shape", i)))
         append(body, cat("  const int64_t shape", i, " = (int64_t)shape_vars[", i, "];\n"));

@@ -81,7 +81,7 @@ void KernelMain::chain(size_t g) {
     const ir::Launch& launch = chain.launches[i];
     const std::string& name = kernels_[launch.kernel].name;
     append(body_, cat("    struct ", name, "_args args", i, " = {", join(arguments_of(launch), ", "), "};\n"));
-    const std::string guard = launch_condition(launch);
+    const std::string guard = launch_condition(launch, launch.guard);
     calls.push_back(cat("{", guard.empty() ? name : cat(guard, " ? ", name, " : 0"), ", &args", i, "}"));
     work = work + kernel_of(launch).work;
   }
@@ -92,6 +92,9 @@ void KernelMain::chain(size_t g) {
 /// Writes the code that runs `launches`, which belong to generation number g and do not depend on each other. They run concurrently if they
 /// have enough work for several workers.
 void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
+  const bool are_alternatives =
+      launches.size() > 1 && !launches[0].is_alternative && std::ranges::all_of(launches.subspan(1), &ir::Launch::is_alternative);
+  if (are_alternatives) return alternatives(g, launches);
   const bool is_shared = sharing_.is_worth_sharing(launches), is_one = launches.size() == 1;
   const bool is_block = std::any_of(launches.begin(), launches.end(), [&](const ir::Launch& l) { return !kernels_[l.kernel].is_called; });
   const std::string_view indent = is_block ? "    " : "  ";
@@ -106,17 +109,15 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
     const std::string count = arrays_.sizes()(ir::iterations(kernel)).text, work = arrays_.sizes()(kernel.work).text;
     // The call is inside the condition, because the number of iterations may contain a division by a size that is 0 if the condition is
     // false.
-    const std::string guard = launch_condition(launches[i]), only = guard.empty() ? "" : cat("if (", guard, ") ");
+    const std::string guard = launch_condition(launches[i], launches[i].guard), only = guard.empty() ? "" : cat("if (", guard, ") ");
     if (!is_shared) {
       if (const std::string poll = poll_before(kernel); !poll.empty()) append(body_, cat(indent, poll));
-      append(body_, cat(indent, only, callee.name, "(", callee.is_called ? arguments : cat("&args", i, ", 0, ", count, ", 0"), ");\n"));
+      append(body_, cat(indent, only, run_alone(launches[i], false, callee.is_called ? arguments : cat("&args", i))));
       continue;
     }
     is_first_ = false;
     if (is_one) {
-      const std::string run =
-          kernel.least > 1 ? cat("harp_for_least(rt, cancel, ", count, ", ", kernel.least) : cat("harp_for(rt, cancel, ", count);
-      append(body_, cat(indent, only, run, ", ", work, ", ", callee.name, ", &args0);\n"));
+      append(body_, cat(indent, only, run_alone(launches[i], true, "&args0")));
     } else {
       tasks.push_back({callee.name, guard.empty() ? count : cat(guard, " ? ", count, " : 0"), work, kernel.least,
                        guard.empty() && ir::iterations(kernel).is_constant() && kernel.work.is_constant()});
@@ -124,6 +125,37 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   }
   if (!tasks.empty()) append(body_, run_together(tasks));
   if (is_block) body_ += "  }\n";
+}
+
+/// Writes the code that runs one of `launches`, which are variants of one kernel: the first whose condition holds.
+void KernelMain::alternatives(size_t g, std::span<const ir::Launch> launches) {
+  const bool is_shared = sharing_.is_worth_sharing(launches);
+  if (module_.generations.size() > 1) append(body_, cat(" ", note_of(g, g), "\n"));
+  if (!is_shared)
+    if (const std::string poll = poll_before(kernel_of(launches[0])); !poll.empty()) append(body_, cat("  ", poll));
+  is_first_ = false;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const std::string condition = launch_condition(launches[i], launches[i].own_guard);
+    append(body_,
+           i + 1 == launches.size() && condition.empty() ? "  } else {\n" : cat(i > 0 ? "  } else if (" : "  if (", condition, ") {\n"));
+    const RenderedKernel& callee = kernels_[launches[i].kernel];
+    const std::string arguments = join(arguments_of(launches[i]), ", ");
+    if (!callee.is_called) append(body_, cat("    struct ", callee.name, "_args args = {", arguments, "};\n"));
+    append(body_, cat("    ", run_alone(launches[i], is_shared, callee.is_called ? arguments : "&args")));
+  }
+  body_ += "  }\n";
+}
+
+/// Returns the statement that runs a launch that runs concurrently with no other. `arguments`: those of the kernel, or the address of the
+/// struct with them.
+std::string KernelMain::run_alone(const ir::Launch& launch, bool is_shared, std::string_view arguments) const {
+  const ir::Kernel& kernel = kernel_of(launch);
+  const RenderedKernel& callee = kernels_[launch.kernel];
+  const std::string count = arrays_.sizes()(ir::iterations(kernel)).text, work = arrays_.sizes()(kernel.work).text;
+  if (!is_shared) return cat(callee.name, "(", arguments, callee.is_called ? "" : cat(", 0, ", count, ", 0"), ");\n");
+  const std::string run =
+      kernel.least > 1 ? cat("harp_for_least(rt, cancel, ", count, ", ", kernel.least) : cat("harp_for(rt, cancel, ", count);
+  return cat(run, ", ", work, ", ", callee.name, ", ", arguments, ");\n");
 }
 
 /// Returns the code that runs kernels concurrently. If all sizes are known at compile time, the array of tasks is copied from a constant
@@ -184,10 +216,10 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
   return leave_if_cancelled();
 }
 
-/// Returns the condition of a launch as a C expression; "" means that the launch always happens.
-std::string KernelMain::launch_condition(const ir::Launch& launch) const {
+/// Returns the condition of a launch as a C expression; "" means that the launch always happens. `guard`: Launch::guard or own_guard.
+std::string KernelMain::launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard) const {
   std::vector<std::string> conditions;
-  if (launch.guard) conditions.push_back(bracket(arrays_.sizes().is_nonnegative(*launch.guard), kLogicalAnd));
+  if (guard) conditions.push_back(bracket(arrays_.sizes().is_nonnegative(*guard), kLogicalAnd));
   if (!launch.in_place.empty()) {
     const auto array = [](const ir::HostBuffer& buffer) {
       return cat("(const void*)", buffer.kind == ir::HostBuffer::Kind::kInput ? "input" : "output", buffer.index);

@@ -1,6 +1,7 @@
 // Writes kernel_main, the generated host function that launches all kernels of a unit in order.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,11 +37,13 @@ class KernelMain {
   size_t generations_of_table(size_t first);
   void chain(size_t g);
   void launches(size_t g, std::span<const ir::Launch> launches);
+  void alternatives(size_t g, std::span<const ir::Launch> launches);
   void native_call(const ir::NativeCall& call);
 
+  std::string run_alone(const ir::Launch& launch, bool is_shared, std::string_view arguments) const;
   static std::string run_together(std::span<const Task> tasks);
   std::string poll_before(const ir::Kernel& kernel);
-  std::string launch_condition(const ir::Launch& launch) const;
+  std::string launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard) const;
   std::vector<std::string> arguments_of(const ir::Launch& launch);
   std::string function_of(const std::string& body) const;
   std::string function_with_table(const std::string& body) const;

@@ -53,7 +53,8 @@ std::optional<Variant> narrow_product(const Program& program, const KernelPlan& 
   const int64_t tile_rows = tile.vectors * width;
   // Other schedules take little time for fewer rows.
   const Sym fill_tile = rows - tile_rows;
-  if (proven_nonnegative(Sym(-1) - fill_tile)) return std::nullopt;
+  const std::optional<Sym> guard = all_nonnegative({*exchange_pays, fill_tile});
+  if (!guard) return std::nullopt;
   const Contraction other = *exchanged(reduce, contraction);
   Schedule s;
   s.recipe = Template::kContraction;
@@ -70,7 +71,7 @@ std::optional<Variant> narrow_product(const Program& program, const KernelPlan& 
   many.unroll = static_cast<int>(tile.vectors);
   const int64_t wanted = rows.is_constant() ? std::clamp<int64_t>(rows.constant() / kLeastBlocks, 1, kTogether) : kTogether;
   many.tile = ceil_div(wanted, tile_rows) * tile_rows;
-  return Variant{all_nonnegative({*exchange_pays, fill_tile}), s};
+  return Variant{guard, s};
 }
 
 }  // namespace harp

@@ -13,7 +13,6 @@
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/lane_columns.h"
 #include "schedule/cpu/narrow_product.h"
-#include "schedule/cpu/one_block.h"
 #include "schedule/cpu/one_column.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
@@ -358,55 +357,47 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
 std::vector<Variant> variants_of_product(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu,
                                          const Schedule& usual) {
   const int width = usual.axes[usual.axes.size() - 2].simd_width;
-  const std::optional<Sym> guard = pays(program, kernel, contraction, cpu);
-  const std::optional<Variant> of_block = one_block(program, kernel, contraction, cpu, width);
+  std::vector<Variant> variants;
+  // Adds a variant. Returns whether it runs for all sizes for which the variants before it do not.
+  const auto add = [&](const std::optional<Variant>& variant) {
+    if (variant) variants.push_back({variant->guard->is_constant() ? std::nullopt : variant->guard, variant->schedule});
+    return variant && !variants.back().guard;
+  };
   std::optional<Variant> narrow = narrow_product(program, kernel, contraction, cpu, width);
-  // With few terms, tiles that go directly to the output are faster than tiles whose rows and columns are exchanged.
-  if (narrow && of_block) {
+  if (narrow && may_store_tiles(kernel, contraction, cpu, width)) {
+    // With few terms, tiles that go directly to the output are faster than tiles whose rows and columns are exchanged.
     narrow->guard = all_nonnegative({*narrow->guard, term_count(*kernel.reduces[0]) - fusion_limits(cpu).tile_terms});
     if (!narrow->guard) narrow.reset();
   }
-  std::vector<Variant> variants;
-  // Adjacent rows whose elements are adjacent fill vectors along the rows without a transpose, so these come first where they pay.
   const std::optional<Variant> column = width > 1 ? one_column(program, kernel, contraction) : std::nullopt;
+  // Adjacent rows whose elements are adjacent fill vectors along the rows without a transpose, so these come first where they pay.
   const bool is_column_last = narrow && !lies_along_terms(program, kernel, contraction.row_factor);
-  if (column && !is_column_last) variants.push_back(*column);
-  const auto add_narrow = [&] {
-    if (narrow) variants.push_back(*narrow);
-    if (column && is_column_last) variants.push_back(*column);
-  };
-  if (guard) {
+  if (!is_column_last && add(column)) return variants;
+  const std::optional<Sym> guard = pays(program, kernel, contraction, cpu, width);
+  const std::optional<Variant> few = guard ? few_rows(program, kernel, contraction, cpu, width) : std::nullopt;
+  // Skinny GEMM has priority over tiles for few columns or terms, because the columns' factor is large.
+  const bool are_skinny = few && few->schedule.axes.back().unroll > 1;
+  if (are_skinny && add(few)) return variants;
+  if (guard && add(short_lines(kernel, contraction, cpu, width))) return variants;
+  if (add(narrow) || (is_column_last && add(column))) return variants;
+  if (few && !are_skinny && add(few)) return variants;
+  // where tiles pay, there may never be more than few rows
+  if (guard && (!few || guard->is_constant() || !proven_at_most(*guard, *few->guard))) {
     Schedule tiles = schedule_contraction(program, kernel, contraction, cpu, width);
+    if (tiles.half && may_store_tiles(kernel, contraction, cpu, width)) {
+      // Half of a product is computed by blocks of rows whose sums are in memory.
+      Schedule whole = tiles;
+      whole.half = false;
+      const Dim terms = term_count(*kernel.reduces[0]);
+      if (const std::optional<Sym> one = all_nonnegative({*guard, terms - 1, Sym(kChainBlock) - terms}); one && add(Variant{one, whole}))
+        return variants;
+    }
     // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile
     // time.
     tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
-    const std::optional<Variant> few = few_rows(program, kernel, contraction, cpu, width);
-    if (few && few->guard->is_constant()) return {{std::nullopt, few->schedule}};
-    if (const std::optional<Variant> lines = short_lines(kernel, contraction, cpu, width)) {
-      if (lines->guard->is_constant()) return {{std::nullopt, lines->schedule}};
-      variants.push_back(*lines);
-    }
-    // Skinny GEMM has priority over tiles for one block of terms, because the columns' factor is large.
-    const bool are_skinny = few && few->schedule.axes.back().unroll > 1;
-    if (few && are_skinny) variants.push_back(*few);
-    add_narrow();
-    if (of_block) {
-      variants.push_back(*of_block);
-      if (!of_block->guard) return variants;
-    }
-    if (few && !are_skinny) variants.push_back(*few);
-    // where tiles pay, there may never be more than few rows
-    if (!few || guard->is_constant() || !proven_at_most(*guard, *few->guard)) variants.push_back({*guard, tiles});
-    if (guard->is_constant()) {
-      variants.back().guard.reset();
-      return variants;
-    }
-  } else {
-    if (narrow && narrow->guard->is_constant()) return {{std::nullopt, narrow->schedule}};
-    add_narrow();
-    if (of_block) variants.push_back(*of_block);
-    if (variants.empty() || !variants.back().guard) return variants;
+    if (add(Variant{guard, tiles})) return variants;
   }
+  if (variants.empty()) return variants;
   variants.push_back({std::nullopt, usual});
   return variants;
 }

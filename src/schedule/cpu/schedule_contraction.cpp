@@ -104,12 +104,16 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
 /// f32 runs at 226 GFLOP/s in place and at 218 packed; 2048 x 2048 x 2048 at 229 and 219; 512 x 512 x 512 in f64 at 109 and 106.) For other
 /// rows it is true if the columns' factor B is read in place, too. (256 x 256 x 256 runs at 238 in place and at 219 packed, 512 x 512 x 512
 /// at 230 and 227. But 1024 x 1024 x 1024 runs at 191 in place and at 221 packed, because all terms of a tile compete for the same cache
-/// sets.)
-bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
+/// sets.) If the terms may be few, packing may take longer than the products.
+bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, const Cpu& cpu,
+                   int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
-  return terms && is_whole_line(width * static_cast<int64_t>(size_of(factor.dtype))) && row_count(reduce, contraction).is_constant() &&
-         is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
+  if (!terms || !is_array(program, kernel, &factor)) return false;
+  const bool are_along_terms = lies_along(program, kernel, &factor, *terms);
+  if (are_along_terms && !proven_at_most(fusion_limits(cpu).tile_terms, term_count(reduce))) return true;
+  return is_whole_line(width * static_cast<int64_t>(size_of(factor.dtype))) && row_count(reduce, contraction).is_constant() &&
+         (columns_are_near || are_along_terms);
 }
 
 /// Tests whether the columns' factor B is contiguous along the terms, as in x @ transpose(w).
@@ -364,7 +368,7 @@ class ManyRows {
     if (is_scattered(program_, kernel_, contraction_)) return false;
     // A factor that is computed would be computed again for each tile of columns, one element at a time.
     if (!is_array(program_, kernel_, contraction_.row_factor)) return columns_of_copy > kComputedTiles * kUnknownTile.vectors * width_;
-    return columns_of_copy > kNarrow && !are_rows_near(program_, kernel_, contraction_, columns_are_near_, width_);
+    return columns_of_copy > kNarrow && !are_rows_near(program_, kernel_, contraction_, columns_are_near_, cpu_, width_);
   }
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
     const int64_t most_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_);
@@ -469,6 +473,9 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
   if (!contraction.rows || contraction.group_position) return std::nullopt;
   const Sym rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns], terms = term_count(reduce);
   if (proven_at_most(rows, kSkinnyRows)) return std::nullopt;  // schedule_contraction() chooses skinny GEMM for these
+  const auto scheduled = [&](int64_t most) {
+    return schedule_rows(program, kernel, contraction, std::min(most, range(rows).hi), true, cpu, width);
+  };
   std::optional<Sym> guard;
   int64_t most = 0;
   if (may_be_skinny(program, kernel, contraction, cpu)) {
@@ -480,12 +487,16 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
     guard = all_nonnegative(
         {rows - kFewestSkinnyRows, most - rows, columns - kSkinnyColumns, is_near ? terms - kSkinnyTerms : elements - (most_near + 1)});
   } else if (is_crossed(program, kernel, contraction)) {
-    const std::optional<Sym> tiles = pays(program, kernel, contraction, cpu);
+    const std::optional<Sym> tiles = pays(program, kernel, contraction, cpu, width);
     most = rows_together(cpu);
+    const Schedule all = schedule_contraction(program, kernel, contraction, cpu, width), few = scheduled(most);
+    const size_t position = contraction.column_position;
+    // the same tiles and copies, only in smaller blocks
+    if (!all.half && all.axes[position].pack == few.axes[position].pack) return std::nullopt;
     if (tiles) guard = all_nonnegative({*tiles, most - rows});
   }
   if (!guard) return std::nullopt;
-  return Variant{guard, schedule_rows(program, kernel, contraction, std::min(most, range(rows).hi), true, cpu, width)};
+  return Variant{guard, scheduled(most)};
 }
 
 std::optional<Variant> short_lines(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
@@ -501,8 +512,26 @@ std::optional<Variant> short_lines(const KernelPlan& kernel, const Contraction& 
   return Variant{guard, schedule_windows(kernel, *other, most, cpu, width)};
 }
 
-std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
-  return fills_tiles(*kernel.reduces[0], contraction, limits_of_tiles(program, kernel, contraction, cpu));
+bool may_store_tiles(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+  const Node& reduce = *kernel.reduces[0];
+  const Dim terms = term_count(reduce), columns = reduce.sources[0]->shape[contraction.columns];
+  if (width == 1 || !contraction.rows || contraction.group_position || contraction.is_output_transposed()) return false;
+  for (const Node* factor : {contraction.row_factor, contraction.column_factor})
+    if (array_below_windows(factor) != nullptr) return false;
+  if (preferred_terms_of_lane(reduce, contraction, cpu, width) > 1) return false;
+  // A few terms and columns, both known, are added in one expression (few_terms.h).
+  return !terms.is_constant() || (terms.constant() < fusion_limits(cpu).tile_terms && !columns.is_constant());
+}
+
+std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+  const Node& reduce = *kernel.reduces[0];
+  const std::optional<Sym> full = fills_tiles(reduce, contraction, limits_of_tiles(program, kernel, contraction, cpu));
+  if ((full && full->is_constant()) || !may_store_tiles(kernel, contraction, cpu, width)) return full;
+  const Dim rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns], terms = term_count(reduce);
+  const std::optional<Sym> stored =
+      all_nonnegative({rows - fusion_limits(cpu).tile_rows, columns - 1, terms - 1, Sym(kChainBlock) - terms});
+  if (!stored || stored->is_constant()) return stored ? stored : full;
+  return full ? max(*full, *stored) : stored;
 }
 
 }  // namespace harp

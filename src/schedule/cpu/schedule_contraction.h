@@ -17,9 +17,13 @@ std::optional<Variant> few_rows(const Program& program, const KernelPlan& kernel
 /// (the filters) fill vectors better. Rows and columns are exchanged (exchanged() in schedule/contraction.h). Its guard is >= 0 for such
 /// lines. Returns nothing for other contractions.
 std::optional<Variant> short_lines(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
+/// Tests whether the product may turn out to have at most one block of terms (kChainBlock), whose register tiles go directly to the output.
+/// Without an array for the sums of a block, tiles take so little time that they pay for few terms and few columns, too, for which other
+/// schedules are chosen where the sizes are known.
+bool may_store_tiles(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
 /// Returns an expression of the shape variables that is >= 0 if register tiles are faster than adding one row of products after the other;
 /// nothing if they never are.
-std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
+std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
 
 /// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor);
