@@ -50,14 +50,15 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 256; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 & 255;
+    const float* input1_row = input1 + oidx0 * 4;
     if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) & 1023;
-        const float alu0 = row0[ridx1] + input1[oidx0];
+        const float alu0 = row0[ridx1] + input1_row[ridx1];
         const float alu1 = alu0 < -16.0f ? -16.0f : alu0;
         const float alu2 = 16.0f < alu1 ? 16.0f : alu1;
         const float alu3 = (alu2 + alu2 * alu2 * alu2 * 0.044715f) * 0.7978846f;

@@ -28,14 +28,16 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const i32* __restrict__ input1, const float* __restrict__ input2, float* __restrict__ output0, i64 shape0) {
   const bool aligned0 = ((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 64; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 / 64;
+    const i64 oidx1 = ridx0 & 63;
+    const float* input0_row = input0 + oidx1 * 4;
+    const float* input2_row = input2 + oidx1 * 4;
     if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
+      const i32 alu0 = clamp_index_i32(input1[oidx0], 1000);
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) / 256;
-        const i64 oidx1 = (ridx0 * 4 + ridx1) & 255;
-        const float alu0 = input0[(i64)clamp_index_i32(input1[oidx0], 1000) * 256 + oidx1];
-        row0[ridx1] = alu0 + input2[oidx1];
+        row0[ridx1] = input0_row[(i64)alu0 * 256 + ridx1] + input2_row[ridx1];
       }
       copy_16_bytes(output0 + ridx0 * 4, row0);
     } else {

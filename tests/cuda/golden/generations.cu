@@ -81,14 +81,15 @@ static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const bool aligned0 = (((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 & 3;
+    const double* input1_row = input1 + oidx0 * 2;
     if (aligned0) {
       double row0[2] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 2);
       double row1[2] __attribute__((aligned(16)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 2 + ridx1) & 7;
-        row1[ridx1] = tanh_f64(row0[ridx1] * input1[oidx0]);
+        row1[ridx1] = tanh_f64(row0[ridx1] * input1_row[ridx1]);
       }
       copy_16_bytes(output0 + ridx0 * 2, row1);
     } else {
@@ -461,14 +462,15 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const double* __re
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_9(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const bool aligned0 = (((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 & 3;
+    const double* input1_row = input1 + oidx0 * 2;
     if (aligned0) {
       double row0[2] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 2);
       double row1[2] __attribute__((aligned(16)));
       #pragma unroll 2
       for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 2 + ridx1) & 7;
-        row1[ridx1] = row0[ridx1] * input1[oidx0];
+        row1[ridx1] = row0[ridx1] * input1_row[ridx1];
       }
       copy_16_bytes(output0 + ridx0 * 2, row1);
     } else {

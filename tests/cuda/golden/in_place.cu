@@ -102,14 +102,15 @@ static __device__ __forceinline__ float tanh_f32(float x) {
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 % 10;
+    const float* input1_row = input1 + oidx0 * 4;
     if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) % 40;
-        row1[ridx1] = row0[ridx1] * input1[oidx0];
+        row1[ridx1] = row0[ridx1] * input1_row[ridx1];
       }
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
@@ -379,14 +380,15 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* input0, const float* __restrict__ input1, float* output0, i64 shape0) {
   const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 % 10;
+    const float* input1_row = input1 + -(oidx0 * 4);
     if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) % 40;
-        row1[ridx1] = tanh_f32(row0[ridx1] - input1[39 - oidx0]);
+        row1[ridx1] = tanh_f32(row0[ridx1] - input1_row[39 - ridx1]);
       }
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
@@ -402,15 +404,16 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* input
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const bool aligned0 = (((i64)((size_t)input0 % 64 / 4) | (i64)((size_t)output0 % 64 / 4)) & 3ll) == 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 10; ridx0 += (i64)gridDim.x * blockDim.x) {
+    const i64 oidx0 = ridx0 / 10;
+    const i64 oidx1 = ridx0 % 10;
+    const float* input0_row = input0 + oidx0 * 40 - oidx1 * 4;
     if (aligned0) {
       float row0[4] __attribute__((aligned(16)));
       copy_16_bytes(row0, input0 + ridx0 * 4);
       float row1[4] __attribute__((aligned(16)));
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
-        const i64 oidx0 = (ridx0 * 4 + ridx1) / 40;
-        const i64 oidx1 = (ridx0 * 4 + ridx1) % 40;
-        row1[ridx1] = row0[ridx1] + input0[oidx0 * 40 - oidx1 + 39];
+        row1[ridx1] = row0[ridx1] + input0_row[39 - ridx1];
       }
       copy_16_bytes(output0 + ridx0 * 4, row1);
     } else {
