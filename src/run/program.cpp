@@ -14,11 +14,12 @@ namespace {
 constexpr size_t kFewOutputs = 8;
 constexpr std::string_view kHint = "; with the run option HARP_RUN_STAGE such arrays are copied";
 
-/// The memory that generated code takes for its workspace, if the run did not pass it one. It comes from the context's pool if there is
-/// one. Returns null if there is no memory.
+/// Returns the memory that generated code takes for its workspace, if the run did not pass it one: on the stack of the run if it is small,
+/// otherwise from the context's pool if there is one. Generated code takes one block in a run. Returns null if there is no memory.
 void* allocate_for_kernel(void* self, size_t size) {
   auto& run = *static_cast<HostOfRun*>(self);
   const Allocator& allocator = run.hooks.allocator;
+  if (allocator.pool != nullptr && size <= run.small.size()) return run.small.data();
   if (allocator.pool == nullptr || run.kept.data() != nullptr) return allocator.allocate(allocator.user, size, kBufferAlignment);
   try {
     run.kept = Memory(allocator, size);
@@ -31,7 +32,8 @@ void* allocate_for_kernel(void* self, size_t size) {
 void release_for_kernel(void* self, void* memory) {
   auto& run = *static_cast<HostOfRun*>(self);
   const Allocator& allocator = run.hooks.allocator;
-  if (memory != nullptr && memory != run.kept.data()) allocator.release(allocator.user, memory);
+  const bool is_of_run = memory == run.kept.data() || memory == run.small.data();
+  if (memory != nullptr && !is_of_run) allocator.release(allocator.user, memory);
 }
 
 void run_parallel(void* self, size_t n, size_t grain, harp_range_body body, void* arg) {
@@ -110,8 +112,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   std::copy(hidden.begin(), hidden.end(), addresses.begin() + inputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) addresses[first_output + i] = staging.output(outputs[i]);
   alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
-  HostOfRun host{hooks_, {}};
-  const std::span<std::byte> workspace = workspace_of_run(values.span(), memory, small, host.kept);
+  HostOfRun host{hooks_, small};
+  const std::span<std::byte> workspace = workspace_of_run(values.span(), memory, host);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   const harp_runtime runtime = runtime_of(host, workspace, arguments.cancel);
@@ -136,8 +138,8 @@ bool LoadedProgram::run_as_declared(std::span<const harp_const_array> inputs, st
   HARP_CHECK(cancel == nullptr || __atomic_load_n(cancel, __ATOMIC_RELAXED) == 0, Code::kCancelled, interp::kRunCancelled);
   std::copy(hidden.begin(), hidden.end(), outputs_at - hidden.size());
   alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
-  HostOfRun host{hooks_, {}};
-  workspace = workspace_of_run({sizes.values, declared_->variables()}, divide(workspace.data(), workspace.size()), small, host.kept);
+  HostOfRun host{hooks_, small};
+  workspace = workspace_of_run({sizes.values, declared_->variables()}, divide(workspace.data(), workspace.size()), host);
   executable_->execute(addresses, outputs_at, sizes.variables, runtime_of(host, workspace, cancel));
   return true;
 }
@@ -156,21 +158,21 @@ harp_runtime LoadedProgram::runtime_of(HostOfRun& host, std::span<std::byte> wor
   return runtime;
 }
 
-/// Returns the workspace of a run: the caller's, if the caller passed one. Otherwise it is `small`, which is on the stack of the run, or,
-/// if that is not large enough, memory from the context's pool, which `kept` then owns. If the context has no pool, or if it depends on the
-/// sizes whether a workspace is needed at all, returns an empty span, and generated code allocates its workspace.
+/// Returns the workspace of a run: the caller's, if the caller passed one. Otherwise it is `host.small`, which is on the stack of the run,
+/// or, if that is not large enough, memory from the context's pool, which `host.kept` then owns. If the context has no pool, or if it
+/// depends on the sizes whether a workspace is needed at all, returns an empty span, and generated code allocates its workspace.
 ///
 /// The stack is safe because only executables whose runs are complete when execute() or enqueue() returns need a workspace in host memory.
 /// The stack is used because allocating and releasing a small block takes 0.1 to 0.4 us, as long as a run of many a small program.
 std::span<std::byte> LoadedProgram::workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory,
-                                                     std::span<std::byte> small, Memory& kept) const {
+                                                     HostOfRun& host) const {
   if (memory.workspace != nullptr) return {static_cast<std::byte*>(memory.workspace), memory.workspace_bytes};
   if (hooks_.allocator.pool == nullptr || executable_->may_need_no_workspace()) return {};
   const auto bytes = static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width));
   if (bytes == 0) return {};
-  if (bytes < small.size()) return small;
-  kept = Memory(hooks_.allocator, bytes);
-  return {static_cast<std::byte*>(kept.data()), bytes};
+  if (bytes < host.small.size()) return host.small;
+  host.kept = Memory(hooks_.allocator, bytes);
+  return {static_cast<std::byte*>(host.kept.data()), bytes};
 }
 
 bool LoadedProgram::is_mine(const Device& device) const {

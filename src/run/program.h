@@ -25,10 +25,12 @@ struct HostHooks {
   size_t width = 1;
 };
 
-/// What the functions of a run's harp_runtime use: the host, and the memory from the context's pool that the run has taken.
+/// What the functions of a run's harp_runtime use: the host, memory on the stack of the run that a small workspace may use, and the memory
+/// from the context's pool that the run has taken.
 struct HostOfRun {
   const HostHooks& hooks;
-  Memory kept;
+  std::span<std::byte> small;
+  Memory kept = {};
 };
 
 /// Creates the outputs that the caller did not pass.
@@ -106,8 +108,7 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  std::span<std::byte> workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory, std::span<std::byte> small,
-                                        Memory& kept) const;
+  std::span<std::byte> workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory, HostOfRun& host) const;
   harp_runtime runtime_of(HostOfRun& host, std::span<std::byte> workspace, const volatile int32_t* cancel) const;
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;

@@ -80,7 +80,7 @@ struct GroupBuilder : ModuleBuilder {
     blocks->loop = ir::LoopKind::kThread;
     kernel.body = {blocks};
     launch(kernel, inputs, outputs);
-    module.scratch = module.blocks = ir::scratch_offsets(module.kernels.back()).back();
+    module.scratch = module.scratch_of_run = module.blocks = ir::scratch_offsets(module.kernels.back()).back();
   }
 };
 

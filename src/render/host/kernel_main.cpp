@@ -134,8 +134,10 @@ void KernelMain::alternatives(size_t g, std::span<const ir::Launch> launches) {
   if (!is_shared)
     if (const std::string poll = poll_before(kernel_of(launches[0])); !poll.empty()) append(body_, cat("  ", poll));
   is_first_ = false;
+  bool are_same = false;  // whether the variants before did not run only because arrays are the same memory
   for (size_t i = 0; i < launches.size(); ++i) {
-    const std::string condition = launch_condition(launches[i], launches[i].own_guard);
+    const std::string condition = launch_condition(launches[i], launches[i].own_guard, are_same);
+    are_same |= launches[i].only_without_aliasing && !launches[i].own_guard;
     append(body_,
            i + 1 == launches.size() && condition.empty() ? "  } else {\n" : cat(i > 0 ? "  } else if (" : "  if (", condition, ") {\n"));
     const RenderedKernel& callee = kernels_[launches[i].kernel];
@@ -217,10 +219,11 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
 }
 
 /// Returns the condition of a launch as a C expression; "" means that the launch always happens. `guard`: Launch::guard or own_guard.
-std::string KernelMain::launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard) const {
+/// `are_same`: the launch is reached only if arrays that its condition compares are the same memory.
+std::string KernelMain::launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard, bool are_same) const {
   std::vector<std::string> conditions;
   if (guard) conditions.push_back(bracket(arrays_.sizes().is_nonnegative(*guard), kLogicalAnd));
-  if (!launch.in_place.empty()) {
+  if (!launch.in_place.empty() && (launch.only_without_aliasing || !are_same)) {
     const auto array = [](const ir::HostBuffer& buffer) {
       return cat("(const void*)", buffer.kind == ir::HostBuffer::Kind::kInput ? "input" : "output", buffer.index);
     };

@@ -43,7 +43,7 @@ class KernelMain {
   std::string run_alone(const ir::Launch& launch, bool is_shared, std::string_view arguments) const;
   static std::string run_together(std::span<const Task> tasks);
   std::string poll_before(const ir::Kernel& kernel);
-  std::string launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard) const;
+  std::string launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard, bool are_same = false) const;
   std::vector<std::string> arguments_of(const ir::Launch& launch);
   std::string function_of(const std::string& body) const;
   std::string function_with_table(const std::string& body) const;
