@@ -1985,7 +1985,7 @@ static void kernel_main(const float* input0, const float* input1, float* output0
   } else if (shape1 >= 16 && shape0 >= 32 && shape2 <= 7) {
     struct kernel_2_args args = {input0, input1, output0, shape0, shape1, shape2, workspace, cancel};
     harp_for(rt, cancel, (shape0 + 255) / 256, shape0 * shape1 * shape2 * 19, kernel_2, &args);
-  } else if (((shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0))) {
+  } else if ((shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0)) {
     struct kernel_3_args args = {input1, input0, output0, shape0, shape1, shape2, workspace, cancel};
     harp_for(rt, cancel, (shape0 + 223) / 224, shape0 * shape1 * shape2 * 19, kernel_3, &args);
   } else {
@@ -2000,7 +2000,9 @@ __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, v
   const int64_t shape0 = (int64_t)shape_vars[0];
   const int64_t shape1 = (int64_t)shape_vars[1];
   const int64_t shape2 = (int64_t)shape_vars[2];
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * (shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? 0 : ((shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) || (shape1 >= 16 && shape0 >= 32 && shape2 <= 7) || (shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0) ? 1409024 : 0)));
+  /* bytes for each worker, which only some variants of the kernels need */
+  const int64_t scratch = shape0 > 0 && shape0 <= 256 && shape1 > 0 && shape1 <= 256 && shape2 <= 1 && shape2 > 0 ? 0 : ((shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) || (shape1 >= 16 && shape0 >= 32 && shape2 <= 7) || (shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 <= 256 && shape1 > 0 && shape0 >= 4 && shape2 > 0) ? 1409024 : 0);
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * scratch);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

@@ -1003,7 +1003,9 @@ __attribute__((visibility("protected"))) int32_t entry_point_ex(void** inputs, v
   const int64_t shape0 = (int64_t)shape_vars[0];
   const int64_t shape1 = (int64_t)shape_vars[1];
   const int64_t shape2 = (int64_t)shape_vars[2];
-  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * ((shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) ? 1376256 : 0));
+  /* bytes for each worker, which only some variants of the kernels need */
+  const int64_t scratch = (shape1 >= 16 && shape0 >= 4 && shape2 >= 8) || (shape1 * shape2 >= 262145 && shape2 >= 256 && shape0 <= 32 && shape0 >= 2) ? 1376256 : 0;
+  const size_t bytes = (size_t)((rt && rt->width > 1 ? (int64_t)rt->width : 1) * scratch);
   void* own;
   char* workspace = harp_allocate(rt, bytes, &own);
   if (!workspace && bytes) return 11; /* out of memory */

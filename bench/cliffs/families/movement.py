@@ -30,8 +30,8 @@ def transpose(dtype, shape, axes):
     at = indices(len(shape))
     c = over([shape[axis] for axis in axes], f"y({', '.join(at)}) = x({', '.join(f'i{axes.index(axis)}' for axis in range(len(shape)))});")
     return Problem([Input("x", dtype, named)], [f"return y = contiguous(permute(x, axes={axes}))"], sizes, lambda np,
-                   x: np.ascontiguousarray(x.transpose(axes)),
-                   lambda torch, x: x.permute(axes).contiguous(), c)
+                   x: x.transpose(axes).copy(),
+                   lambda torch, x: x.permute(axes).clone(memory_format=torch.contiguous_format), c)
 
 
 MODES = {"constant": ("constant", "constant"), "edge": ("edge", "replicate"), "reflect": ("reflect", "reflect"), "wrap": ("wrap", "circular")}
@@ -88,7 +88,7 @@ def roll(op, dtype, rows, columns, shift, axis, layout):
     c = over((rows, columns), f"y(i0, i1) = x({moved if axis == 0 else 'i0'}, {moved if axis == 1 else 'i1'});")
     text = f"flip(x, axes=[{axis}])" if op == "flip" else f"roll(x, shift=[{shift}], axis=[{axis}])"
     return Problem([Input("x", dtype, ("N", "M"), "normal", layout)], [f"return y = {text}"], {"N": rows, "M": columns},
-                   lambda np, x: np.ascontiguousarray(np.flip(x, axis)) if op == "flip" else np.roll(x, shift, axis),
+                   lambda np, x: np.flip(x, axis).copy() if op == "flip" else np.roll(x, shift, axis),
                    lambda torch, x: torch.flip(x, (axis,)) if op == "flip" else torch.roll(x, shift, axis), c)
 
 
@@ -105,7 +105,8 @@ def strided_slice(dtype, rows, columns, start, step):
     c = over((rows - start, count), f"y(i0, i1) = x(i0 + {start}, {first} + i1 * ({step}));")
     text = f"slice(x, start=[{start}, {start if step > 0 else 'none'}], stop=[none, {stop}], step=[1, {step}])"
     return Problem([Input("x", dtype, ("N", "M"))], [f"return y = contiguous({text})"], {"N": rows, "M": columns},
-                   lambda np, x: np.ascontiguousarray(x[start:, python]), (lambda torch, x: x[start:, python].contiguous()) if step > 0 else None, c)
+                   lambda np, x: x[start:, python].copy(),
+                   (lambda torch, x: x[start:, python].clone(memory_format=torch.contiguous_format)) if step > 0 else None, c)
 
 
 @family(lambda d: {"op": d.pick("repeat", "tile"), "dtype": _dtype(d), "rows": d.size(1, 1024), "columns": d.size(1, 512), "times": d.size(2, 16),

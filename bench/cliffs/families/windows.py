@@ -2,7 +2,7 @@
 for pools; and for resizing."""
 import math
 
-from case import CaseError, Input, Problem, family, one_of
+from case import MOST_BYTES, CaseError, Input, Problem, family, one_of
 from families.loops import HALVES, narrowed, nest, over
 
 AXES = "hwd"
@@ -118,6 +118,8 @@ def conv_transposed(batch, channels, filters, image, kernel, stride, padding, ra
     out = (image - 1) * stride - 2 * padding + kernel
     if out < 1:
         raise CaseError(f"padding: expected less, so that the result has elements, found {padding}")
+    if 4 * batch * filters * out**rank > MOST_BYTES:
+        raise CaseError(f"filters: expected fewer, so that the result has at most {MOST_BYTES} bytes, found {filters}")
 
     def numpy(np, x, w):
         spread = np.zeros((batch, channels, *((image - 1) * stride + 1,) * rank), np.float32)

@@ -30,11 +30,16 @@ std::string entry_points(const ir::Module& module, const Positions& host, const 
   if (module.shape_vars.empty()) body += "  (void)shape_vars;\n";
   if (has.workspace) {
     std::string bytes = host(module.workspace).text;
-    const std::string scratch = bracket(host(module.scratch_of_run), kUnary);
+    std::string scratch = bracket(host(module.scratch_of_run), kUnary);
     for (size_t i = 0; i < module.shape_vars.size(); ++i)
       if (mentions(bytes, cat("shape", i)) || mentions(scratch, cat("shape", i)))
         append(body, cat("  const int64_t shape", i, " = (int64_t)shape_vars[", i, "];\n"));
     if (!module.scratch.is_constant(0)) {
+      if (!module.scratch_of_run.is_constant()) {
+        append(body, cat("  /* bytes for each worker, which only some variants of the kernels need */\n  const int64_t scratch = ",
+                         host(module.scratch_of_run).text, ";\n"));
+        scratch = "scratch";
+      }
       const std::string all = cat("(rt && rt->width > 1 ? (int64_t)rt->width : 1) * ", scratch);
       bytes = module.workspace.is_constant(0) ? all : cat(bracket(host(module.workspace), kSum), " + ", all);
     }

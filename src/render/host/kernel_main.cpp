@@ -222,8 +222,9 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
 /// `are_same`: the launch is reached only if arrays that its condition compares are the same memory.
 std::string KernelMain::launch_condition(const ir::Launch& launch, const std::optional<Sym>& guard, bool are_same) const {
   std::vector<std::string> conditions;
-  if (guard) conditions.push_back(bracket(arrays_.sizes().is_nonnegative(*guard), kLogicalAnd));
-  if (!launch.in_place.empty() && (launch.only_without_aliasing || !are_same)) {
+  const bool compares = !launch.in_place.empty() && (launch.only_without_aliasing || !are_same);
+  if (guard) conditions.push_back(bracket(arrays_.sizes().is_nonnegative(*guard), compares ? kLogicalAnd : kLogicalOr));
+  if (compares) {
     const auto array = [](const ir::HostBuffer& buffer) {
       return cat("(const void*)", buffer.kind == ir::HostBuffer::Kind::kInput ? "input" : "output", buffer.index);
     };
