@@ -48,14 +48,14 @@ TEST_CASE("C1: faults in divisions by sizes are found") {
   CheckedPrograms programs;
   programs.add("x: f32[n, m], b: f32[n]) {\n  return y = add(x, broadcast_to(reshape(b, [n, 1]), [n, m]))", {{37, 41}, {9, 1}, {40, 64}});
   Faults division(programs.last());
-  division.replace("b - 1", "b");        // another shift if b is a power of two
-  division.replace("(u64)a << 1", "a");  // half of the quotient
-  division.replace("reciprocal) >> k", "reciprocal - 1) >> k");
+  division.replace("b - 1", "b");                                // another shift if b is a power of two
+  division.replace("(u64)a << 1", "a");                          // half of the quotient
+  division.replace("reciprocal) >> k", "reciprocal - 1) >> k");  // a reciprocal that is rounded down
   division.check(1);
   CheckedPrograms wrapped;
   wrapped.add("x: f32[n, m]) {\n  return y = mul(pad(x, [5, 7], [6, 4], mode=\"wrap\"), 2)", {{3, 2}, {8, 16}, {37, 5}});
   Faults negative(wrapped.last());
-  negative.replace("a ^ sign,", "a,");
-  negative.replace(") ^ sign", ")");
+  negative.replace("a ^ sign,", "a,");  // a negative number is divided as an unsigned one
+  negative.replace(") ^ sign", ")");    // the quotient of a negative number is that of a positive one
   negative.check(1);
 }

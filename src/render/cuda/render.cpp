@@ -85,7 +85,7 @@ bool may_alias(const ir::Kernel& kernel, size_t i) {
   });
 }
 
-/// Returns what the parameters sizei and reciprocali of the kernel are, for its comment.
+/// Returns the meaning of the kernel's parameters for sizes and reciprocals (render/kernel/sizes.h), for its comment.
 std::string meaning_of_sizes(const CudaKernel& kernel) {
   std::string text;
   for (size_t i = 0; i < kernel.sizes.size(); ++i) append(text, cat(" · ", size_name(i), " = ", to_string(kernel.sizes[i])));

@@ -134,10 +134,10 @@ void KernelMain::alternatives(size_t g, std::span<const ir::Launch> launches) {
   if (!is_shared)
     if (const std::string poll = poll_before(kernel_of(launches[0])); !poll.empty()) append(body_, cat("  ", poll));
   is_first_ = false;
-  bool are_same = false;  // whether the variants before did not run only because arrays are the same memory
+  bool are_same = false;  // whether a variant before did not run only because arrays are the same memory
   for (size_t i = 0; i < launches.size(); ++i) {
     const std::string condition = launch_condition(launches[i], launches[i].own_guard, are_same);
-    are_same |= launches[i].only_without_aliasing && !launches[i].own_guard;
+    are_same |= launches[i].only_without_aliasing;  // such a variant has no guard
     append(body_,
            i + 1 == launches.size() && condition.empty() ? "  } else {\n" : cat(i > 0 ? "  } else if (" : "  if (", condition, ") {\n"));
     const RenderedKernel& callee = kernels_[launches[i].kernel];

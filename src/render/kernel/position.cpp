@@ -116,6 +116,8 @@ Text Positions::operation(const SymAtom& atom) const {
 
 Text Positions::is_nonnegative(Sym e) const {
   if (const auto both = ir::two_conditions(e); both && names_.find(both->extreme) == nullptr) {
+    if (both->is_and && proven_nonnegative(both->a)) return is_nonnegative(both->b);
+    if (both->is_and && proven_nonnegative(both->b)) return is_nonnegative(both->a);
     // gcc's -Wparentheses expects brackets around && that is an operand of ||
     const auto part = [&](Sym condition) {
       const Text text = is_nonnegative(condition);

@@ -37,10 +37,10 @@ bool divides_by_size(const SymAtom& atom) {
 std::string size_name(size_t i) { return cat("size", i); }
 std::string reciprocal_name(size_t i) { return cat("reciprocal", i); }
 
-bool Sizes::is_passed(const SymAtom& atom) const { return passed_ && atom.stage == 0 && divides_by_size(atom); }
+bool Sizes::is_passed(const SymAtom& atom) const { return has_parameters_ && atom.stage == 0 && divides_by_size(atom); }
 
 bool Sizes::has_reciprocal(Sym divisor) const {
-  return passed_ && !divisor.is_constant() && proven_nonnegative(divisor) &&
+  return has_parameters_ && !divisor.is_constant() && proven_nonnegative(divisor) &&
          std::ranges::none_of(variables_of(divisor), [](const SymAtom* v) { return v->is_loop; });
 }
 

@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
     const i64 oidx1 = ridx0 / 10;
     #pragma unroll 1
     for (i64 ridx1 = 0; ridx1 < 32; ++ridx1) {
-      if (oidx0 * 32 <= 268 && ridx1 * 128 <= 3968) {
+      if (oidx0 * 32 <= 268) {
         const i64 oidx2 = thread / 32;
         const i64 oidx3 = thread & 31;
         const float* input0_row = input0 + shape0 * 300 + oidx0 * 32 + oidx3 - oidx1 * 1228800 - ridx1 * 38400 - oidx2 * 300;
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         const float* input0_row1 = input0 + shape0 * 300 + oidx0 * 32 + oidx4 - oidx1 * 1228800 - ridx1 * 38400 - oidx5 * 300;
         #pragma unroll 16
         for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-          if (oidx0 * 32 + oidx4 <= 299 && ridx1 * 128 + oidx5 + ridx5 * 8 <= 4095) {
+          if (oidx0 * 32 + oidx4 <= 299) {
             row0[thread + ridx5 * 256] = input0_row1[-(ridx5 * 2400) - 300];
           } else {
             row0[thread + ridx5 * 256] = 0.0f;
